@@ -19,7 +19,6 @@ class ConditioningBands {
   std::size_t band_of(std::optional<double> conditioning) const;
   /// "below 1e2", "1e2 to 1e4", "from 1e8 on"; "any" where there is one band.
   std::string name(std::size_t band) const;
-  const std::vector<double>& edges() const { return edges_; }
 
  private:
   std::vector<double> edges_{1e2, 1e4, 1e6, 1e8};

@@ -6,6 +6,8 @@ namespace conebench {
 
 namespace {
 
+enum class ContactMode { open, stick, slip };
+
 template <int Dim, class Real>
 ContactMode mode_of(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, double tau) {
   const BlockVector<Real, Dim> impulse = evaluation.impulse().template segment<Dim>(block.row);
@@ -19,7 +21,7 @@ ContactMode mode_of(const ResidualEvaluation<Real>& evaluation, const BlockScale
 }  // namespace
 
 template <class Real>
-ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau, std::vector<ContactMode>* out) {
+ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau) {
   ContactModes modes;
   if (!evaluation.finite()) return modes;
   for (const BlockScale<Real>& block : evaluation.blocks()) {
@@ -29,20 +31,11 @@ ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, doubl
     modes.open += mode == ContactMode::open ? 1 : 0;
     modes.stick += mode == ContactMode::stick ? 1 : 0;
     modes.slip += mode == ContactMode::slip ? 1 : 0;
-    if (out != nullptr) out->push_back(mode);
   }
   return modes;
 }
 
-template ContactModes classify_contacts(const ResidualEvaluation<Doubled>&, double, std::vector<ContactMode>*);
-template ContactModes classify_contacts(const ResidualEvaluation<Wide>&, double, std::vector<ContactMode>*);
-
-std::vector<ContactMode> contact_modes(const ContactProblem& problem, ConstVectorRef impulse, double tau) {
-  ResidualEvaluation<Doubled> evaluation(problem);
-  evaluation.set_impulse(impulse);
-  std::vector<ContactMode> modes;
-  classify_contacts(evaluation, tau, &modes);
-  return modes;
-}
+template ContactModes classify_contacts(const ResidualEvaluation<Doubled>&, double);
+template ContactModes classify_contacts(const ResidualEvaluation<Wide>&, double);
 
 }  // namespace conebench

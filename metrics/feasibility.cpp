@@ -6,8 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "metrics/doubled.hpp"
 #include "metrics/linear_program.hpp"
 #include "metrics/noise_level.hpp"
+#include "metrics/residual_evaluation.hpp"
 
 namespace conebench {
 
@@ -19,6 +21,8 @@ using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 constexpr double unreachable_speed = 1e10;   ///< times the largest free speed; mass ratios of practice stay far below
 constexpr long double max_roundings = 4.0L;  ///< of each term of Aᵀ z: its entry, z and the refinement of z
 constexpr double min_margin = 1e-9;          ///< times the largest free speed: what redundant joints differ by, rounded
+/// For the rounding of V, of the weights and of the verdict that is held against the bound.
+constexpr long double rounded_down = 1.0L - 1e-12L;
 
 /// σ = A x + g without compliant rows: A = J with x the change of velocity, or A = G with x = λ.
 RowMatrix rigid_map(const ContactProblem& problem) {
@@ -54,27 +58,47 @@ double largest_speed(const ContactProblem& problem) {
   return problem.rows() > 0 ? problem.free_term().lpNorm<Eigen::Infinity>() : 0.0;
 }
 
-/// A sum of products in extended precision with a bound on its own rounding error.
+/// How far below 0 the normal or limit speed of a block can be, or a joint's beside it, where the verdict's map of the
+/// block is 1: v̂ − map ∈ K* gives σ_N ≥ map_N − μ ‖map_T‖ − μ_r ‖map_M‖.
+long double max_closing(double friction, double rolling) {
+  return std::sqrt(1.0L + static_cast<long double>(friction) * friction + static_cast<long double>(rolling) * rolling);
+}
+
+/// The most that −zᵀ σ can be where natural_map_scaled is 1 [m/s times z].
+long double allowance(const ContactProblem& problem, ConstVectorRef z) {
+  const ResidualEvaluation<Doubled> scales(problem);  // of rolling friction, V and μ_r are in the verdict's own unit
+  long double sum = 0.0L;
+  for (Index block = 0; block < problem.cones().blocks(); ++block) {
+    const BlockFriction<Doubled>& friction = scales.blocks()[static_cast<std::size_t>(block)].friction;
+    const double size = std::abs(z[problem.cones().normal_row_of(block)]);
+    if (size > 0.0) sum += size * max_closing(to_double(friction.sliding), to_double(friction.rolling));
+  }
+  return sum * to_double(scales.velocity_scale());
+}
+
+/// A sum of products in 32 digits with a bound on its own rounding error.
 struct BoundedSum {
-  long double value = 0.0L;
+  Doubled sum;
   long double size = 0.0L;
   long terms = 0;
   void add(double a, double b) {
     if (a == 0.0 || b == 0.0) return;
-    const long double product = static_cast<long double>(a) * b;
-    value += product;
-    size += std::abs(product);
+    const Doubled product = Doubled::two_product(a, b);
+    sum += product;
+    size += std::abs(static_cast<long double>(product.hi));
     ++terms;
   }
-  /// Two roundings a term, and one for the bound itself.
+  long double value() const { return static_cast<long double>(sum.hi) + sum.lo; }
+  /// A sum of two Doubled is right to 2⁻¹⁰⁴ of it; generously.
   long double error() const {
-    return 2.0L * static_cast<long double>(terms + 1) * std::numeric_limits<long double>::epsilon() * size;
+    return static_cast<long double>(terms) * 0x1p-100L * size + 0x1p-62L * std::abs(value());
   }
 };
 
 /// `z` moved by the least that brings Aᵀ z to rounding, within its support.
 Vector refined(const RowMatrix& matrix, const Vector& sizes, Vector z, const std::vector<Part>& allowed) {
   std::vector<Index> support;
+  if (const double largest = z.lpNorm<Eigen::Infinity>(); largest > 0.0) z /= largest;
   for (Index row = 0; row < z.size(); ++row) {
     const Part part = allowed[static_cast<std::size_t>(row)];
     // Below the linear program's tolerance.
@@ -126,7 +150,7 @@ Feasibility judged(const ContactProblem& problem, const RowMatrix& matrix, const
     norm += std::abs(static_cast<long double>(z[row]));
   }
   if (norm == 0.0L) return found;
-  const long double reached = -(product.value + product.error());
+  const long double reached = -(product.value() + product.error());
   const auto margin = static_cast<double>(reached / norm);
   if (!(margin > min_margin * largest) || margin <= free_term_rounding(problem).value_or(0.0)) return found;
   long double leak = 0.0L;
@@ -135,15 +159,17 @@ Feasibility judged(const ContactProblem& problem, const RowMatrix& matrix, const
     const BoundedSum& column = columns[static_cast<std::size_t>(k)];
     if (column.terms == 0 || sizes[k] == 0.0) continue;
     // What rounding of z and of the data does not explain is a way out, though it may ask for a large impulse.
-    if (std::abs(column.value) >
+    if (std::abs(column.value()) >
         max_roundings * static_cast<long double>(column.terms + 1) * data_epsilon * column.size)
       return found;
-    leak = std::max(leak, (std::abs(column.value) + column.error()) / sizes[k]);
+    leak = std::max(leak, (std::abs(column.value()) + column.error()) / sizes[k]);
   }
   found.speed_bound = leak > 0.0L ? static_cast<double>(reached / leak) : std::numeric_limits<double>::infinity();
   if (found.speed_bound < unreachable_speed * largest) return {};
   found.state = State::infeasible;
   found.margin = -margin;
+  const long double left = reached - leak * unreachable_speed * static_cast<long double>(largest);
+  found.verdict_bound = static_cast<double>(std::max(0.0L, left) / allowance(problem, z) * rounded_down);
   found.certificate = z;
   double worst = 0.0;
   for (Index block = 0; block < problem.cones().blocks(); ++block) {
@@ -155,6 +181,66 @@ Feasibility judged(const ContactProblem& problem, const RowMatrix& matrix, const
     }
   }
   return found;
+}
+
+/// An unknown of a linear program: factor · z in a row.
+struct Column {
+  Index row = 0;
+  double factor = 1.0;
+  double least = 0.0;
+};
+
+/// min gᵀ z with Aᵀ z = 0: each unknown up to 1, or their sum up to their number.
+LinearProgram program_of(const ContactProblem& problem, const RowMatrix& matrix, const Vector& sizes,
+                         const std::vector<Column>& columns, bool of_sum) {
+  const auto unknowns = static_cast<Index>(columns.size());
+  const Index rows = matrix.cols() + (of_sum ? 1 : 0);
+  const double largest = largest_speed(problem);
+  LinearProgram program;
+  std::vector<Eigen::Triplet<double>> entries;
+  program.cost.resize(unknowns);
+  program.lower.resize(unknowns);
+  program.upper.setConstant(unknowns, of_sum ? static_cast<double>(unknowns) : 1.0);
+  program.row_lower.setZero(rows);
+  program.row_upper.setZero(rows);
+  for (Index k = 0; k < unknowns; ++k) {
+    const auto [row, factor, least] = columns[static_cast<std::size_t>(k)];
+    for (RowMatrix::InnerIterator entry(matrix, row); entry; ++entry) {
+      if (entry.value() == 0.0) continue;
+      entries.emplace_back(static_cast<int>(entry.col()), static_cast<int>(k),
+                           factor * (entry.value() / sizes[entry.col()]));
+    }
+    if (of_sum) entries.emplace_back(static_cast<int>(rows - 1), static_cast<int>(k), 1.0);
+    program.cost[k] = factor * (problem.free_term()[row] / largest);
+    program.lower[k] = least;
+  }
+  if (of_sum) program.row_upper[rows - 1] = static_cast<double>(unknowns);
+  program.matrix.resize(rows, unknowns);
+  program.matrix.setFromTriplets(entries.begin(), entries.end());
+  return program;
+}
+
+Vector certificate_of(const LinearProgramAnswer& answer, const std::vector<Column>& columns, Index rows) {
+  Vector z = Vector::Zero(rows);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    z[columns[k].row] = columns[k].factor * answer.x[static_cast<Index>(k)];
+  return z;
+}
+
+/// The unknowns for the largest bound among certificates with the signs of `z`, or 0: what the bound divides by is the
+/// sum of them, but for rolling friction's part.
+std::vector<Column> columns_for_bound(const ContactProblem& problem, const Vector& z) {
+  const ConeProduct& cones = problem.cones();
+  std::vector<Column> columns;
+  for (Index block = 0; block < cones.blocks(); ++block) {
+    const Index row = cones.normal_row_of(block);
+    if (z[row] == 0.0) continue;
+    const bool contact = cones.block_kind(block) == BlockKind::contact;
+    const double friction =
+        contact ? cones.friction()[static_cast<std::size_t>(block - cones.first_contact_row())] : 0.0;
+    columns.push_back({row, std::copysign(static_cast<double>(1.0L / max_closing(friction, 0.0)), z[row])});
+  }
+  return columns;
 }
 
 }  // namespace
@@ -171,41 +257,36 @@ Feasibility check_feasibility(const ContactProblem& problem, double max_seconds)
   const RowMatrix matrix = rigid_map(problem);
   const Vector sizes = column_sizes(matrix);
   const std::vector<Part> allowed = parts(problem);
-  std::vector<Index> rows;
+  std::vector<Column> columns;
   for (Index row = 0; row < problem.rows(); ++row) {
-    if (allowed[static_cast<std::size_t>(row)] != Part::none) rows.push_back(row);
+    const Part part = allowed[static_cast<std::size_t>(row)];
+    if (part != Part::none) columns.push_back({row, 1.0, part == Part::free ? -1.0 : 0.0});
   }
-  const auto variables = static_cast<Index>(rows.size());
-  LinearProgram program;
-  std::vector<Eigen::Triplet<double>> entries;
-  program.cost.resize(variables);
-  program.lower.resize(variables);
-  for (Index k = 0; k < variables; ++k) {
-    const Index row = rows[static_cast<std::size_t>(k)];
-    for (RowMatrix::InnerIterator entry(matrix, row); entry; ++entry) {
-      if (entry.value() != 0.0)
-        entries.emplace_back(static_cast<int>(entry.col()), static_cast<int>(k), entry.value() / sizes[entry.col()]);
-    }
-    program.cost[k] = problem.free_term()[row] / largest;
-    program.lower[k] = allowed[static_cast<std::size_t>(row)] == Part::free ? -1.0 : 0.0;
-  }
-  program.upper.setOnes(variables);
-  program.matrix.resize(matrix.cols(), variables);
-  program.matrix.setFromTriplets(entries.begin(), entries.end());
-  program.row_lower.setZero(matrix.cols());
-  program.row_upper.setZero(matrix.cols());
-  const LinearProgramAnswer answer = solve_linear_program(program, max_seconds);
-  if (answer.state == LinearProgramAnswer::State::no_library) {
+  const auto solved = [&](bool of_sum, double seconds) {
+    return solve_linear_program(program_of(problem, matrix, sizes, columns, of_sum), seconds);
+  };
+  const auto judged_answer = [&](const LinearProgramAnswer& answer) {
+    Vector z = certificate_of(answer, columns, problem.rows());
+    return judged(problem, matrix, sizes, allowed, refined(matrix, sizes, std::move(z), allowed));
+  };
+  const LinearProgramAnswer any = solved(false, max_seconds);
+  if (any.state == LinearProgramAnswer::State::no_library) {
     found.state = State::no_library;
     return found;
   }
-  if (answer.state == LinearProgramAnswer::State::stopped) {
+  if (any.state == LinearProgramAnswer::State::stopped) {
     found.state = State::undecided;
     return found;
   }
-  Vector z = Vector::Zero(problem.rows());
-  for (Index k = 0; k < variables; ++k) z[rows[static_cast<std::size_t>(k)]] = answer.x[k];
-  return judged(problem, matrix, sizes, allowed, refined(matrix, sizes, std::move(z), allowed));
+  found = judged_answer(any);
+  if (found.state != State::infeasible) return found;
+  columns = columns_for_bound(problem, found.certificate);
+  if (const LinearProgramAnswer best = solved(true, 0.5 * max_seconds);
+      best.state == LinearProgramAnswer::State::optimal) {
+    Feasibility better = judged_answer(best);
+    if (better.verdict_bound > found.verdict_bound) return better;
+  }
+  return found;
 }
 
 }  // namespace conebench

@@ -24,6 +24,9 @@ enum class FeasibilityState {
 /// −gᵀ z / ‖z‖₁ at least 1e-9 of it and not below the rounding of g. Rounding of the proof itself is in the bounds,
 /// and nothing but rounding may be left of Aᵀ z.
 ///
+/// Nor is an answer nearly one: see verdict_bound. Its proof: with e_i the natural map of a block over r_i, v̂_i − e_i
+/// is in K*, so that σ_N ≥ −√(1 + μ² + μ_r²) ‖e_i‖ on a contact, σ ≥ −|e_i| on a limit and |σ| = |e_i| on a joint.
+///
 /// For G symmetric and positive semidefinite a solution exists where λ reaches joints at rest and σ inside K* on limits
 /// and contacts: σ_N > μ ‖σ_T‖ + μ_r ‖ω‖ (Acary, Cadoux, Lemaréchal and Malick 2011). σ_N > 0 alone is not enough: a
 /// body in a wedge steeper than its friction cone that has to leave it faster than at rest can slide out, and friction
@@ -33,11 +36,15 @@ struct Feasibility {
   /// Infeasible: gᵀ z / ‖z‖₁, below 0: in some row of every answer σ misses by that much. Else 0. [m/s]
   double margin = 0.0;
   double speed_bound = 0.0;  ///< infeasible: see above [m/s]; inf where (G + R)ᵀ z = 0
-  Vector certificate;        ///< z, rows; empty unless infeasible
-  Index worst_block = -1;    ///< infeasible: the block whose part of gᵀ z is the most negative
+  /// Infeasible: every λ with Σ c_k |x_k| up to 1e10 times the largest free speed has a natural_map_scaled of at least
+  /// −gᵀ z / (V (Σ_contacts √(1 + μ² + μ_r²) z + Σ_limits z + Σ_joints |z|)), rounded down and less what Aᵀ z leaves.
+  double verdict_bound = 0.0;
+  Vector certificate;      ///< z, rows; empty unless infeasible
+  Index worst_block = -1;  ///< infeasible: the block whose part of gᵀ z is the most negative
 };
 
-/// Looks for a certificate for max_seconds of the processor at most [s].
+/// Looks for a certificate for max_seconds of the processor at most [s], and half of it more for one with a larger
+/// bound.
 Feasibility check_feasibility(const ContactProblem& problem, double max_seconds);
 
 /// Judges a certificate: its state is `infeasible` where `z` is one by the rule above, else `not_excluded`. Needs no

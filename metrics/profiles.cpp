@@ -122,16 +122,4 @@ PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t 
   return pair;
 }
 
-std::vector<PairProfile> pair_profiles(const CostTable& costs, std::span<const double> weights) {
-  const std::size_t solvers = solver_count(costs);
-  std::vector<PairProfile> pairs;
-  if (solvers <= 2) return pairs;
-  for (std::size_t first = 0; first < solvers; ++first) {
-    for (std::size_t second = first + 1; second < solvers; ++second) {
-      pairs.push_back(pair_profile(costs, first, second, weights));
-    }
-  }
-  return pairs;
-}
-
 }  // namespace conebench

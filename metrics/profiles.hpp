@@ -52,7 +52,4 @@ PairProfile pair_counts(const CostTable& costs, std::size_t first, std::size_t s
 PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t second,
                          std::span<const double> weights = {});
 
-/// Every pair first < second where there are more than two solvers; empty else (the profile itself says it all).
-std::vector<PairProfile> pair_profiles(const CostTable& costs, std::span<const double> weights = {});
-
 }  // namespace conebench

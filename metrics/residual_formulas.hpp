@@ -60,9 +60,9 @@ bool rolls(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& b
          roll_norm(velocity) > larger<Real>(tau * evaluation.velocity_scale(), left * block.inverse_step);
 }
 
-/// Counts and, where `out` is given, lists the modes of all contacts (see contact_modes()).
+/// See ContactModes.
 template <class Real>
-ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau, std::vector<ContactMode>* out);
+ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau);
 
 /// Tolerance of the modes in a Judgement and of the dissipation error.
 inline constexpr double mode_tolerance = 1e-6;

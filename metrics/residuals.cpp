@@ -59,7 +59,7 @@ std::optional<Judgement> judge_in(const ContactProblem& problem, ConstVectorRef 
     }
     judgement.residuals.push_back(std::move(residual));
   }
-  judgement.modes = classify_contacts(evaluation, mode_tolerance, nullptr);
+  judgement.modes = classify_contacts(evaluation, mode_tolerance);
   return judgement;
 }
 

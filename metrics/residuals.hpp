@@ -39,17 +39,12 @@ struct ResidualInfo {
 /// or a contact, |.| its Euclidean norm.
 std::span<const ResidualInfo> residual_table();
 
-enum class ContactMode { open, stick, slip };
-
-/// The mode of every contact at an answer (rows long), with V and r_i as above and the tolerance tau:
+/// How many contacts are in each mode at an answer, with V and r_i as above and the tolerance tau = 1e-6:
 ///   open   λ_N ≤ tau r_i V: the contact's impulse changes its own velocity by no more than tau V;
 ///   stick  else, ‖sigma_T‖ ≤ max(tau V, (mu λ_N − ‖λ_T‖) / r_i): it does not slide, or slides more slowly than the
 ///          friction that is left could stop;
 ///   slip   else.
-/// Empty where `impulse` is not finite. Throws std::invalid_argument for a wrong size.
-std::vector<ContactMode> contact_modes(const ContactProblem& problem, ConstVectorRef impulse, double tau = 1e-6);
-
-/// How many contacts are in each mode; all 0 for an impulse that is not finite.
+/// All 0 for an impulse that is not finite.
 struct ContactModes {
   Index open = 0;
   Index stick = 0;

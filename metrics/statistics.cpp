@@ -1,7 +1,5 @@
 #include "metrics/statistics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -15,15 +13,6 @@ namespace {
 double sorted_median(std::span<const double> sorted) {
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * sorted[half - 1] + 0.5 * sorted[half];
-}
-
-/// Linear interpolation between order statistics.
-double sorted_quantile(std::span<const double> sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  const double fraction = place - static_cast<double>(below);
-  return fraction == 0.0 ? sorted[below] : (1.0 - fraction) * sorted[below] + fraction * sorted[below + 1];
 }
 
 }  // namespace
@@ -84,30 +73,6 @@ double normal_quantile(double p) {
   return x;
 }
 
-std::optional<Interval> bootstrap_interval(std::span<const double> values, const Statistic& statistic, double level,
-                                           std::size_t resamples, std::uint64_t seed) {
-  if (!(level > 0.0 && level < 1.0)) throw std::invalid_argument("bootstrap: the level must be between 0 and 1");
-  if (resamples == 0) throw std::invalid_argument("bootstrap: at least one resample is needed");
-  if (values.empty()) return std::nullopt;
-  std::mt19937_64 engine(seed);
-  std::vector<double> sample(values.size());
-  std::vector<double> statistics;
-  statistics.reserve(resamples);
-  for (std::size_t k = 0; k < resamples; ++k) {
-    for (double& value : sample) value = values[draw_below(engine, values.size())];
-    statistics.push_back(statistic(sample));
-  }
-  std::sort(statistics.begin(), statistics.end());
-  const double tail = 0.5 * (1.0 - level);
-  return Interval{sorted_quantile(statistics, tail), sorted_quantile(statistics, 1.0 - tail)};
-}
-
-std::optional<Interval> bootstrap_median(std::span<const double> values, double level, std::size_t resamples,
-                                         std::uint64_t seed) {
-  const Statistic statistic = [](std::span<const double> sample) { return *median(sample); };
-  return bootstrap_interval(values, statistic, level, resamples, seed);
-}
-
 std::optional<double> geometric_mean(std::span<const double> values, std::span<const double> weights) {
   return shifted_geometric_mean(values, 0.0, weights);
 }
@@ -124,27 +89,6 @@ std::optional<double> shifted_geometric_mean(std::span<const double> values, dou
   }
   // Rounding can leave the mean of zeros just below 0.
   return std::max(0.0, std::exp(sum) - shift);
-}
-
-std::string to_string(FailureMode mode) {
-  switch (mode) {
-    case FailureMode::at_limit: return "at the limit";
-    case FailureMode::penalised: return "penalised";
-    case FailureMode::common_subset: return "common subset";
-  }
-  return {};
-}
-
-std::string ShiftedMean::label(const std::string& unit) const {
-  std::string head =
-      fmt::format("shifted geometric mean (shift {}{}), ", options.shift, unit.empty() ? "" : " " + unit);
-  switch (options.mode) {
-    case FailureMode::at_limit: return head + fmt::format("{} of {} failures at the limit", failures, problems);
-    case FailureMode::penalised:
-      return head + fmt::format("{} of {} failures at {} x the limit", failures, problems, options.penalty_factor);
-    case FailureMode::common_subset: return head + fmt::format("over the common subset of {} problems", problems);
-  }
-  return head;
 }
 
 std::vector<ShiftedMean> shifted_means(const CostTable& costs, std::span<const double> limits,
@@ -164,7 +108,7 @@ std::vector<ShiftedMean> shifted_means(const CostTable& costs, std::span<const d
 
   std::vector<ShiftedMean> means;
   for (std::size_t s = 0; s < solvers; ++s) {
-    ShiftedMean result{.value = std::nullopt, .options = options, .problems = problems.size()};
+    ShiftedMean result{.value = std::nullopt, .problems = problems.size()};
     std::vector<double> values;
     for (const std::size_t p : problems) {
       const auto cost = solved_cost(costs, p, s);

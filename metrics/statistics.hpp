@@ -1,12 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <random>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "metrics/cost_table.hpp"
@@ -31,22 +28,6 @@ double normal_quantile(double p);
 /// Uniform on [0, bound), the same on every standard library (uniform_int_distribution is not).
 std::size_t draw_below(std::mt19937_64& engine, std::size_t bound);
 
-using Statistic = std::function<double(std::span<const double>)>;
-
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-};
-
-/// Percentile bootstrap (Efron 1979) of `statistic` at the confidence `level`, from `resamples` draws with replacement.
-/// The same seed gives the same interval on every machine. Nothing for an empty sample; throws std::invalid_argument
-/// for a level outside (0, 1) or no resamples.
-std::optional<Interval> bootstrap_interval(std::span<const double> values, const Statistic& statistic, double level,
-                                           std::size_t resamples, std::uint64_t seed);
-/// The same for the median.
-std::optional<Interval> bootstrap_median(std::span<const double> values, double level = 0.95,
-                                         std::size_t resamples = 1000, std::uint64_t seed = 1);
-
 /// exp(Σ w log x), 0 where a value with a positive weight is 0. `weights`: one a value, normalised here; empty: all the
 /// same. Throws std::invalid_argument for a negative value.
 std::optional<double> geometric_mean(std::span<const double> values, std::span<const double> weights = {});
@@ -60,7 +41,6 @@ enum class FailureMode {
   penalised,      ///< a factor times the limit
   common_subset,  ///< problems outside the common subset (see common_subset()) are left out for everybody
 };
-std::string to_string(FailureMode mode);
 
 struct MeanOptions {
   FailureMode mode = FailureMode::at_limit;
@@ -69,15 +49,10 @@ struct MeanOptions {
   double minimum_solved_share = 0.0;  ///< for `common_subset`: who takes part
 };
 
-/// A mean that says how it was made.
 struct ShiftedMean {
   std::optional<double> value;  ///< nothing where no problem counts, or a solver outside the common subset failed in it
-  MeanOptions options;
-  std::size_t problems = 0;  ///< that count
-  std::size_t failures = 0;  ///< of this solver among them
-
-  /// "shifted geometric mean (shift 0.001 s), 4 of 32 failures at 10 x the limit".
-  std::string label(const std::string& unit) const;
+  std::size_t problems = 0;     ///< that count
+  std::size_t failures = 0;     ///< of this solver among them
 };
 
 /// One a solver. `limits`: the cost at which a solve of the problem is cut off, one a problem (not read for

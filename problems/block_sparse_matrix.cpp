@@ -20,46 +20,40 @@ void require_size(Index rows, Index cols, const ConeProduct& cones) {
   }
 }
 
-}  // namespace
-
-BlockSparseMatrix BlockSparseMatrix::from_sparse(const RowSparse& matrix, const ConeProduct& cones) {
-  require_size(matrix.rows(), matrix.cols(), cones);
+/// `entries_of(first, last, take)`: calls take(row, column, value) for the entries of rows first … last − 1.
+template <class EntriesOf>
+BlockSparseMatrix in_blocks(const ConeProduct& cones, EntriesOf entries_of) {
   BlockSparseBuilder builder(cones);
   for (Index b = 0; b < cones.blocks(); ++b) {
-    const Index first = cones.block_row(b);
-    const Index last = first + cones.block_size(b);
-    for (Index row = first; row < last; ++row) {
-      for (RowSparse::InnerIterator it(matrix, row); it; ++it) builder.name(builder.block_of_row(it.col()));
-    }
+    const Index first = cones.block_row(b), last = first + cones.block_size(b);
+    entries_of(first, last, [&](Index, Index column, double) { builder.name(builder.block_of_row(column)); });
     builder.begin_row();
-    for (Index row = first; row < last; ++row) {
-      for (RowSparse::InnerIterator it(matrix, row); it; ++it) builder.add(row, it.col(), it.value());
-    }
+    entries_of(first, last, [&](Index row, Index column, double value) { builder.add(row, column, value); });
   }
   return builder.finish();
 }
 
+}  // namespace
+
+BlockSparseMatrix BlockSparseMatrix::from_sparse(const RowSparse& matrix, const ConeProduct& cones) {
+  require_size(matrix.rows(), matrix.cols(), cones);
+  return in_blocks(cones, [&](Index first, Index last, auto take) {
+    for (Index row = first; row < last; ++row) {
+      for (RowSparse::InnerIterator it(matrix, row); it; ++it) take(row, it.col(), it.value());
+    }
+  });
+}
+
 BlockSparseMatrix BlockSparseMatrix::from_dense(const Matrix& matrix, const ConeProduct& cones) {
   require_size(matrix.rows(), matrix.cols(), cones);
-  BlockSparseBuilder builder(cones);
-  for (Index b = 0; b < cones.blocks(); ++b) {
-    const Index first = cones.block_row(b);
-    const Index last = first + cones.block_size(b);
-    // Compared with zero rather than with a threshold, and so that a NaN counts as an entry.
-    const auto holds = [&](Index row, Index column) { return !(matrix(row, column) == 0.0); };
+  return in_blocks(cones, [&](Index first, Index last, auto take) {
     for (Index column = 0; column < matrix.cols(); ++column) {
       for (Index row = first; row < last; ++row) {
-        if (holds(row, column)) builder.name(builder.block_of_row(column));
+        // Compared with zero rather than with a threshold, and so that a NaN counts as an entry.
+        if (!(matrix(row, column) == 0.0)) take(row, column, matrix(row, column));
       }
     }
-    builder.begin_row();
-    for (Index column = 0; column < matrix.cols(); ++column) {
-      for (Index row = first; row < last; ++row) {
-        if (holds(row, column)) builder.add(row, column, matrix(row, column));
-      }
-    }
-  }
-  return builder.finish();
+  });
 }
 
 bool BlockSparseMatrix::fits(const ConeProduct& cones) const {

@@ -13,8 +13,8 @@ namespace conebench {
 /// contact dimension. The canonical assembled form of a Delassus matrix, free to every solver.
 ///
 /// In each block row the columns ascend and the diagonal block is always stored, as zeros where the matrix has none.
-/// The values of a block are contiguous, column by column. Where all rows belong to contacts (`uniform_dimension()`),
-/// block k's values begin at D·D·k.
+/// The values of a block are contiguous, column by column. Where all rows belong to contacts, block k's values begin at
+/// D·D·k.
 class BlockSparseMatrix {
  public:
   BlockSparseMatrix() = default;
@@ -34,8 +34,6 @@ class BlockSparseMatrix {
 
   /// Whether the blocks are those of `cones`.
   bool fits(const ConeProduct& cones) const;
-  /// Dimension of all blocks where they are equal (a problem of contacts only), else 0.
-  int uniform_dimension() const { return uniform_dimension_; }
 
   Index block_offset(Index block) const { return block_offsets_[static_cast<std::size_t>(block)]; }
   int block_size(Index block) const { return static_cast<int>(block_offset(block + 1) - block_offset(block)); }
@@ -85,7 +83,7 @@ class BlockSparseMatrix {
   std::vector<int> diagonal_;
   std::vector<std::int64_t> value_begin_;
   std::vector<double> values_;
-  int uniform_dimension_ = 0;
+  int uniform_dimension_ = 0;  ///< of all blocks where they are equal (a problem of contacts only), else 0
 };
 
 }  // namespace conebench

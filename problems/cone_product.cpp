@@ -73,9 +73,9 @@ Result<ConeProduct> ConeProduct::create(Index joints, Index limits, std::vector<
   cones.contact_type_ = *type;
   cones.friction_ = std::move(friction);
   cones.rolling_friction_ = std::move(rolling_friction);
-  if (joints > 0) cones.runs_.push_back({ConeType::joint, 0, 0, joints});
-  if (limits > 0) cones.runs_.push_back({ConeType::limit, joints, joints, limits});
-  if (cones.contacts() > 0) cones.runs_.push_back({*type, joints + limits, joints + limits, cones.contacts()});
+  if (joints > 0) cones.runs_.push_back({ConeType::joint, 0, joints});
+  if (limits > 0) cones.runs_.push_back({ConeType::limit, joints, limits});
+  if (cones.contacts() > 0) cones.runs_.push_back({*type, joints + limits, cones.contacts()});
   return cones;
 }
 

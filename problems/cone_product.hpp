@@ -16,7 +16,6 @@ enum class ConeType { joint, limit, coulomb_plane, coulomb_space, rolling };
 /// Blocks of one type, one after the other.
 struct ConeRun {
   ConeType type = ConeType::joint;
-  Index first_block = 0;
   Index first_row = 0;
   Index count = 0;  ///< of blocks, more than 0
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "problems/mass_solve.hpp"
+#include "problems/used_parts.hpp"
 
 namespace conebench {
 
@@ -408,7 +409,6 @@ const DiagonalBlocks& ContactProblem::State::make_diagonal() const {
     const BlockSparseMatrix* const blocks = made->blocks.load(std::memory_order_acquire);
     const bool at_hand = blocks != nullptr && (!given_as_primal || data.delassus->assembles_sparsely());
     made->diagonal = at_hand ? DiagonalBlocks(*blocks) : data.delassus->diagonal(data.cones);
-    made->diagonal_known.store(true, std::memory_order_release);
   });
   return *made->diagonal;
 }
@@ -417,10 +417,7 @@ bool ContactProblem::take_diagonal(DiagonalBlocks diagonal) const {
   const DiagonalBlocks expected(cones());
   if (diagonal.count() != expected.count() || diagonal.values().size() != expected.values().size()) return false;
   Made& made = *state_->made;
-  std::call_once(made.diagonal_once, [&] {
-    made.diagonal = std::move(diagonal);
-    made.diagonal_known.store(true, std::memory_order_release);
-  });
+  std::call_once(made.diagonal_once, [&] { made.diagonal = std::move(diagonal); });
   return true;
 }
 

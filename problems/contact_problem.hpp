@@ -15,7 +15,6 @@
 #include "problems/delassus_operator.hpp"
 #include "problems/diagonal_blocks.hpp"
 #include "problems/types.hpp"
-#include "problems/used_parts.hpp"
 
 namespace conebench {
 
@@ -90,6 +89,7 @@ struct ProblemUse {
   std::atomic<bool> primal = false;    ///< M, J or v_free
 };
 
+enum class UsedParts : std::uint8_t;  // problems/used_parts.hpp
 UsedParts used_parts(const ProblemUse& use);
 
 /// Everything a ContactProblem is made of. Optional parts stay empty.
@@ -144,8 +144,6 @@ class ContactProblem {
     note(&ProblemUse::diagonal);
     return state_->make_diagonal();
   }
-  /// Whether diagonal() is made already.
-  bool knows_diagonal() const { return state_->made->diagonal_known.load(std::memory_order_acquire); }
   /// Takes what diagonal() gave an equal problem (of the same content_hash()), unless it is made already. False where
   /// its layout is another.
   bool take_diagonal(DiagonalBlocks diagonal) const;
@@ -206,7 +204,6 @@ class ContactProblem {
   /// What is made once for all handles of a problem, by the first who asks.
   struct Made {
     std::atomic<const BlockSparseMatrix*> blocks = nullptr;
-    std::atomic<bool> diagonal_known = false;
     std::once_flag blocks_once, diagonal_once, symmetry_once;
     std::optional<BlockSparseMatrix> own_blocks;
     std::optional<DiagonalBlocks> diagonal;

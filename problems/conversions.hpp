@@ -4,11 +4,6 @@
 
 namespace conebench {
 
-/// The same problem with G in another form. Dense and block sparse come from the assembled blocks and keep the content
-/// hash; factored is made anew from the primal form: its hash is that of M and J, and its rounding may differ.
-/// Errors: (unsupported) factored without a primal form; those of make_factored_delassus.
-Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm form);
-
 /// The problem with (G + Gᵀ)/2, block sparse, in place of G; `problem` itself where G is symmetric to the last bit.
 /// Keeps guess and configuration; drops the reference, which answers another problem, and the primal form where
 /// the asymmetry exceeds 1e-12, because J M⁻¹ Jᵀ is then another matrix.

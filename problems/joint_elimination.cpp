@@ -318,12 +318,12 @@ Vector inverse_roots(const Vector& diagonal) {
   return diagonal.unaryExpr([mean](double x) { return 1.0 / std::sqrt(x > 0.0 ? x : mean); });
 }
 
-Result<JointElimination> eliminate_joints(const ContactProblem& problem, double most_bytes) {
+Result<JointElimination> eliminate_joints(const ContactProblem& problem, double max_bytes) {
   Elimination elimination(problem);
-  if (const double bytes = elimination.bytes(); bytes > most_bytes) {
+  if (const double bytes = elimination.bytes(); bytes > max_bytes) {
     const auto megabytes = [](double x) { return fmt::format("{:.{}f} MB", 1e-6 * x, x < 1e6 ? 3 : 0); };
     return Error{ErrorCode::unsupported, "eliminating the joints takes " + megabytes(bytes) + ", more than the " +
-                                             megabytes(most_bytes) + " allowed"};
+                                             megabytes(max_bytes) + " allowed"};
   }
   return elimination.run();
 }
@@ -338,24 +338,6 @@ void JointElimination::complete(VectorRef impulse) const {
       }
     }
   }
-}
-
-double joint_velocity_left(const ContactProblem& problem, ConstVectorRef impulse) {
-  const BlockSparseMatrix& matrix = problem.blocks();
-  double worst = 0.0;
-  for (Index j = 0; j < problem.cones().joints(); ++j) {
-    double velocity = problem.compliance()[j] * impulse[j] + problem.free_term()[j];
-    // A row of one row's blocks lies in one piece.
-    const double* value = matrix.block_values(matrix.row_begin(j));
-    for (Index k = matrix.row_begin(j); k < matrix.row_begin(j + 1); ++k) {
-      const Index column = matrix.column(k);
-      const double* other = impulse.data() + matrix.block_offset(column);
-      for (int c = matrix.block_size(column); c > 0; --c) velocity += *value++ * *other++;
-    }
-    if (!(std::abs(velocity) <= worst)) worst = std::abs(velocity);
-    if (std::isnan(worst)) break;
-  }
-  return worst;
 }
 
 }  // namespace conebench

@@ -41,12 +41,9 @@ struct JointElimination {
 };
 
 /// O(stored blocks of A + fill + Σ over the groups of joints³ + joints² others). Errors (unsupported): what the groups
-/// and the fill take is more than `most_bytes`.
+/// and the fill take is more than `max_bytes`.
 Result<JointElimination> eliminate_joints(const ContactProblem& problem,
-                                          double most_bytes = std::numeric_limits<double>::infinity());
-
-/// max |σ_j| over the joints' rows of `impulse` (all rows of the problem) [m/s], NaN where one is. No allocation.
-double joint_velocity_left(const ContactProblem& problem, ConstVectorRef impulse);
+                                          double max_bytes = std::numeric_limits<double>::infinity());
 
 /// 1/√x of the positive entries; the others take the mean of these.
 Vector inverse_roots(const Vector& diagonal);

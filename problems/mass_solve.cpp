@@ -380,10 +380,4 @@ void FactoredMass::fill_diagonal(const SparseMatrix& columns, DiagonalBlocks& bl
     data_->cholesky->gram(columns, blocks.row(i), blocks.size(i), blocks.values(i), workspace());
 }
 
-std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {
-  const auto factor = FactoredMass::create(mass);
-  if (!factor) return std::nullopt;
-  return factor->solve(right);
-}
-
 }  // namespace conebench

@@ -50,7 +50,4 @@ class FactoredMass {
   std::shared_ptr<const Data> data_;
 };
 
-/// M⁻¹ B, or nothing where M is singular. Neither needs any row or column.
-std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right);
-
 }  // namespace conebench

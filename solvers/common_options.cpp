@@ -46,17 +46,17 @@ class StallMonitor final : public Monitor, public Tries {
     if (Tries* const tries = tries_of(inner_)) tries->start_over();
     next_ = due_from();
   }
-  double behind() const override {
+  double verdict_ratio() const override {
     const Tries* const tries = tries_of(inner_);
-    return tries != nullptr ? tries->behind() : std::numeric_limits<double>::quiet_NaN();
+    return tries != nullptr ? tries->verdict_ratio() : std::numeric_limits<double>::quiet_NaN();
   }
 
  private:
-  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override {
+  Decision check(long iteration, ConstVectorRef impulse, double own_residual) override {
     const bool still = share_ > 0.0 && (impulse - last_).norm() < share_ * impulse.norm();
     last_ = impulse;
     Decision decision = Decision::keep_going;
-    if (inner_.due(iteration)) {
+    if (inner_.should_check(iteration)) {
       decision = inner_.observe(iteration, in_impulses(impulse), own_residual);
     } else if (still) {
       decision = inner_.propose(iteration, in_impulses(impulse), own_residual);

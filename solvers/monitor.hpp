@@ -12,30 +12,30 @@ enum class Decision {
 
 /// Watches a solve from outside: applies the verdict, the deadline and the trace. Solvers never read a clock.
 ///
-/// After iteration k (1, 2, …) a solver asks `due(k)`, and where that says yes it brings its current impulse into
-/// problem units and calls `observe`. Cheap enough for every iteration.
+/// After iteration k (1, 2, …) a solver asks `should_check(k)`, and where that says yes it brings its current impulse
+/// into problem units and calls `observe`. Cheap enough for every iteration.
 class Monitor {
  public:
   virtual ~Monitor() = default;
-  bool due(long iteration) const { return iteration >= next_; }
+  bool should_check(long iteration) const { return iteration >= next_; }
   /// The first iteration that is due.
   long next() const { return next_; }
 
   /// `impulse`: the iterate that the solver would return now, rows() long [N s]. `own_residual`: the solver's own
   /// measure of it, NaN where it has none.
   Decision observe(long iteration, ConstVectorRef impulse, double own_residual) {
-    return look(iteration, impulse, own_residual);
+    return check(iteration, impulse, own_residual);
   }
 
   /// For a solver that believes its iterate to be good: asks for the verdict now, off the schedule. `iteration` must
   /// differ from call to call of observe and propose, so that a repeat can stop at the same one.
   virtual Decision propose(long iteration, ConstVectorRef impulse, double own_residual) {
-    return look(iteration, impulse, own_residual);
+    return check(iteration, impulse, own_residual);
   }
 
  protected:
   /// Also sets next_.
-  virtual Decision look(long iteration, ConstVectorRef impulse, double own_residual) = 0;
+  virtual Decision check(long iteration, ConstVectorRef impulse, double own_residual) = 0;
   long next_ = 1;
 };
 
@@ -45,7 +45,7 @@ class SilentMonitor final : public Monitor {
   SilentMonitor();
 
  private:
-  Decision look(long, ConstVectorRef, double) override { return Decision::keep_going; }
+  Decision check(long, ConstVectorRef, double) override { return Decision::keep_going; }
 };
 
 }  // namespace conebench

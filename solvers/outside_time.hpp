@@ -31,13 +31,13 @@ class OutsideTimed {
   /// since the solve or the last try began; no deadline counts it.
   void took(const OutsideTime& time, double harness_s) {
     outside_ = time;
-    excuse(harness_s);
+    exclude_time(harness_s);
   }
   /// Nothing where the solve was done in this process.
   const std::optional<OutsideTime>& outside() const { return outside_; }
 
  protected:
-  virtual void excuse(double /*seconds*/) {}
+  virtual void exclude_time(double /*seconds*/) {}
 
  private:
   OutsideLimits limits_;

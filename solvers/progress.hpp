@@ -30,13 +30,13 @@ class SolveProgress {
   std::optional<SolveStatus> after(long k, double own_residual, const Iterate& iterate, bool last = false) const {
     if (!std::isfinite(own_residual)) return SolveStatus::diverged;
     if (passes(own_residual)) return SolveStatus::converged;
-    return look(k, own_residual, iterate, last);
+    return check(k, own_residual, iterate, last);
   }
 
   /// The monitor's part of it, for a solver without a measure of its own (NaN), or with one that it seldom knows.
   template <class Iterate>
-  std::optional<SolveStatus> look(long k, double own_residual, const Iterate& iterate, bool last = false) const {
-    if (!last && !monitor_.due(k)) return std::nullopt;
+  std::optional<SolveStatus> check(long k, double own_residual, const Iterate& iterate, bool last = false) const {
+    if (!last && !monitor_.should_check(k)) return std::nullopt;
     Decision decision;
     if constexpr (std::is_invocable_v<Iterate>) {
       decision = ask(k, iterate(), own_residual, last);

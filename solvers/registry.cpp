@@ -18,8 +18,6 @@
 #include "solvers/newton/nonsmooth_newton.hpp"
 #include "solvers/newton/staggered.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
-#include "solvers/testing/burn.hpp"
-#include "solvers/testing/misbehave.hpp"
 
 namespace conebench {
 
@@ -44,8 +42,6 @@ std::vector<SolverRow> make_catalogue() {
   append(table, lcp_rows());
   append(table, ipopt_rows());
   append(table, siconos_rows());
-  if (test_solvers_wanted()) table.push_back(misbehave_row());
-  burn_as_wanted(table);
   return table;
 }
 
@@ -83,14 +79,14 @@ std::span<const SolverRow> solver_catalogue() { return catalogue(); }
 
 std::span<const SolverRow> solver_table() { return table(); }
 
-std::optional<Error> add_solver(SolverRow row) {
+Result<void> add_solver(SolverRow row) {
   if (const SolverRow* const known = find_in(catalogue(), row.info.id)) {
-    if (!row.content_hash.empty() && known->content_hash == row.content_hash) return std::nullopt;
+    if (!row.content_hash.empty() && known->content_hash == row.content_hash) return {};
     return Error{ErrorCode::bad_input, "there is a solver " + row.info.id + " already; give it another id"};
   }
   table().push_back(row);
   catalogue().push_back(std::move(row));
-  return std::nullopt;
+  return {};
 }
 
 const SolverRow* find_solver(const std::string& id) { return find_in(solver_table(), id); }

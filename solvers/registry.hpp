@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +40,9 @@ struct SolverRow {
   ForeignCode foreign = ForeignCode::none;
   /// Of a plug-in: loads its file into this process, so that no set-up has that in it. Else null.
   std::function<void()> load = {};
+  /// The words of a command line that name a foreign solver's plug-in or program, with absolute files:
+  /// {"--plugin", "/FILE"}. Empty for a solver of this build, and where the command line can't take them.
+  std::vector<std::string> command_words = {};
 
   /// Its own and the common ones.
   std::vector<OptionSpec> all_options() const;
@@ -54,7 +56,7 @@ std::span<const SolverRow> solver_catalogue();
 
 /// Adds a solver that is not part of the build; of the same id and content as one that was added before, nothing. Rows
 /// that were looked up earlier are no longer valid. Errors (bad_input): an id that exists.
-std::optional<Error> add_solver(SolverRow row);
+Result<void> add_solver(SolverRow row);
 
 /// The row of solver_table() with this id, or nullptr.
 const SolverRow* find_solver(const std::string& id);
@@ -63,13 +65,13 @@ const SolverRow* find_solver(const std::string& id);
 /// (unsupported; says why).
 Result<const SolverRow*> require_solver(const std::string& id);
 
-/// What `options` say together that is wrong, where they have a function for it: wrong_word().
+/// The error (wrong_usage) where what `options` say together is wrong and they have a function for it: wrong_word().
 template <class Options>
-std::optional<Error> wrong_options(const std::string& id, const Options& options) {
+Result<void> check_together(const std::string& id, const Options& options) {
   if constexpr (requires { options.wrong_word(); }) {
     if (auto wrong = options.wrong_word()) return Error{ErrorCode::wrong_usage, id + ": " + *wrong};
   }
-  return std::nullopt;
+  return {};
 }
 
 /// Builds the row of a solver class with `Options` (see OptionBinder for declare_options):
@@ -84,25 +86,21 @@ SolverRow make_row(SolverInfo info, Factory factory) {
     declare_options(binder, defaults);
     row.options = binder.specs();
   }
-  row.make = [info, factory](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
-    Options options;
+  const auto assign = [id = info.id](const OptionValues& values, Options& options) -> Result<OptionValues> {
     OptionBinder binder;
     declare_options(binder, options);
-    if (auto assigned = binder.assign(values); !assigned) {
-      return Error{assigned.error().code, info.id + ": " + assigned.error().message};
-    }
-    if (auto wrong = wrong_options(info.id, options)) return *wrong;
+    CONEBENCH_CHECK(binder.assign(values).within(id));
+    CONEBENCH_CHECK(check_together(id, options));
+    return binder.effective();
+  };
+  row.make = [info, factory, assign](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+    Options options;
+    CONEBENCH_CHECK(assign(values, options));
     return std::unique_ptr<Solver>(factory(info, options));
   };
-  row.effective_options = [info](const OptionValues& values) -> Result<OptionValues> {
+  row.effective_options = [assign](const OptionValues& values) {
     Options options;
-    OptionBinder binder;
-    declare_options(binder, options);
-    if (auto assigned = binder.assign(values); !assigned) {
-      return Error{assigned.error().code, info.id + ": " + assigned.error().message};
-    }
-    if (auto wrong = wrong_options(info.id, options)) return *wrong;
-    return binder.effective();
+    return assign(values, options);
   };
   return row;
 }

@@ -69,12 +69,12 @@ std::string to_string(Origin origin) {
   return "unknown";
 }
 
-bool looks_are_free(const SolverInfo& info) {
+bool checks_are_free(const SolverInfo& info) {
   return info.origin != Origin::peer && (info.origin != Origin::foreign || info.observed_every_iteration);
 }
 
-Criterion fair_criterion(bool all_looks_are_free) {
-  return all_looks_are_free ? Criterion::verdict : Criterion::verdict_paid;
+Criterion fair_criterion(bool all_checks_are_free) {
+  return all_checks_are_free ? Criterion::verdict : Criterion::verdict_paid;
 }
 
 bool Solver::needs_matrix(const ContactProblem&) const { return true; }

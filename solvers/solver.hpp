@@ -68,10 +68,10 @@ struct SolverInfo {
 
 /// Whether its iterates can be looked at while it runs, so that the looks can be kept out of its time. Others pay for
 /// tests of their own: a peer's are part of its code, and what runs without the monitor tests itself.
-bool looks_are_free(const SolverInfo& info);
+bool checks_are_free(const SolverInfo& info);
 
 /// The criterion of solvers that are compared: as soon as one of them pays for its looks at the residual, all do.
-Criterion fair_criterion(bool all_looks_are_free);
+Criterion fair_criterion(bool all_checks_are_free);
 
 struct StopRule {
   double tolerance = 1e-6;

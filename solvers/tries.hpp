@@ -13,7 +13,7 @@ class Tries {
   /// solve's.
   virtual void start_over() = 0;
   /// The last verdict over what it must not exceed; NaN where none was looked at.
-  virtual double behind() const = 0;
+  virtual double verdict_ratio() const = 0;
 };
 
 /// Those of `monitor`; nullptr where nobody counts them.

@@ -11,7 +11,7 @@ namespace conebench {
 
 namespace {
 
-constexpr double least_deviation = 0.003;  // of a night, whatever the series says
+constexpr double min_deviation = 0.003;    // of a night, whatever the series says
 constexpr double mad_to_deviation = 1.56;  // 1.4826, and that the MAD of some ten values falls short
 constexpr double median_variance = 1.57;   // π/2: of a median, in variances of a mean
 constexpr double two_nights_effect = 0.01, two_nights_z = 3.0;
@@ -68,7 +68,7 @@ std::optional<std::size_t> two_nights(const Segment& segment, const ChangeRules&
   std::size_t first = segment.size() - 2;
   const auto before = segment.before(first, rules.most);
   const double middle = *median(before);
-  const double sigma = change_sigma(before, 1, segment.before(first, rules.most_creep));
+  const double sigma = change_sigma(before, 1, segment.before(first, rules.max_creep));
   const double bar = std::max(two_nights_effect, two_nights_z * sigma);
   const double one = segment.levels[first] - middle;
   const double two = segment.levels[first + 1] - middle;
@@ -81,9 +81,9 @@ std::optional<std::size_t> two_nights(const Segment& segment, const ChangeRules&
 
 std::optional<std::size_t> creep(const Segment& segment, const ChangeRules& rules, ChangePoint& change) {
   for (const std::size_t length : creep_lengths) {
-    if (segment.size() < length + rules.fewest_creep) continue;
+    if (segment.size() < length + rules.min_creep) continue;
     const std::size_t recent = segment.size() - length;
-    const auto before = segment.before(recent, rules.most_creep);
+    const auto before = segment.before(recent, rules.max_creep);
     const double effect = *median(std::span(segment.levels).subspan(recent)) - *median(before);
     const double sigma = change_sigma(before, length);
     if (std::abs(effect) <= std::max(creep_effect, creep_z * sigma)) continue;
@@ -101,7 +101,7 @@ std::string to_string(ChangeRule rule) { return rule == ChangeRule::two_nights ?
 
 double change_sigma(std::span<const double> before, std::size_t m, std::span<const double> longer) {
   if (before.empty() || m == 0) throw std::invalid_argument("change_sigma: no nights");
-  double deviation = least_deviation;
+  double deviation = min_deviation;
   for (const auto nights : {before, longer}) {
     deviation = std::max(deviation, mad_to_deviation * median_absolute_deviation(nights).value_or(0.0));
   }

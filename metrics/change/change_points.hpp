@@ -16,10 +16,10 @@ enum class ChangeRule {
 std::string to_string(ChangeRule rule);
 
 struct ChangeRules {
-  std::size_t fewest = 5;         ///< nights that `two_nights` needs before the two
-  std::size_t most = 10;          ///< and looks back on
-  std::size_t fewest_creep = 10;  ///< the same for `creep`
-  std::size_t most_creep = 30;
+  std::size_t fewest = 5;      ///< nights that `two_nights` needs before the two
+  std::size_t most = 10;       ///< and looks back on
+  std::size_t min_creep = 10;  ///< the same for `creep`
+  std::size_t max_creep = 30;
 };
 
 /// A change that lies between two nights, and the night at which it showed. Places in the series.

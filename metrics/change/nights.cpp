@@ -15,8 +15,8 @@ using Matrix = std::vector<std::vector<double>>;  // [setting][night]
 
 /// What holds between two stores holds between a night and those before.
 constexpr TimeRules usual{};
-constexpr std::size_t settled_nights = 8;   // around a change, which its size is told from
-constexpr std::size_t most_taken_off = 50;  // each costs a pass over the nights
+constexpr std::size_t settled_nights = 8;  // around a change, which its size is told from
+constexpr std::size_t max_taken_off = 50;  // each costs a pass over the nights
 
 /// Of the night as it would be without the changes in `changed`, log effects by setting.
 std::optional<TimeComparison> compared(const NightTimes& night, std::size_t n, const Matrix& changed) {
@@ -25,7 +25,7 @@ std::optional<TimeComparison> compared(const NightTimes& night, std::size_t n, c
   TimeRules rules;
   rules.resamples = 1;
   rules.together_bar = std::numeric_limits<double>::infinity();
-  rules.fewest_cells = rules.fewest_family_cells;
+  rules.min_cells = rules.min_family_cells;
   std::vector<PairedTime> times = night.times;
   for (PairedTime& time : times) time.log_ratio -= changed[time.setting][n];
   return compare_times(times, changed.size(), false, rules);
@@ -53,9 +53,9 @@ Matrix levels_of(const std::vector<NightTimes>& nights, const std::vector<std::o
   const auto moved = moved_together(nights, effects);
   for (std::size_t n = 0; n < nights.size(); ++n) {
     const bool judged = effects[n] && nights[n].quiet && !moved[n];
-    if (!judged || settings_with_times(*effects[n]) < fewest_settings) continue;
+    if (!judged || settings_with_times(*effects[n]) < min_settings) continue;
     for (std::size_t s = 0; s < settings; ++s) {
-      if (effects[n]->settings[s].cells >= usual.fewest_cells) levels[s][n] = effects[n]->settings[s].corrected;
+      if (effects[n]->settings[s].cells >= usual.min_cells) levels[s][n] = effects[n]->settings[s].corrected;
     }
   }
   return levels;
@@ -101,11 +101,11 @@ TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t se
   for (std::size_t n = 0; n < nights.size(); ++n) result.nights.push_back(compared(nights[n], n, changed));
   result.moved = moved_together(nights, result.nights);
   auto effects = result.nights;
-  // No change is found twice, so that this ends; those beyond `most_taken_off` are told as they show beside each other.
+  // No change is found twice, so that this ends; those beyond `max_taken_off` are told as they show beside each other.
   for (Matrix levels = levels_of(nights, effects, settings); const auto next = next_change(levels, result.changes);
        levels = levels_of(nights, effects, settings)) {
     result.changes.push_back(*next);
-    if (result.changes.size() > most_taken_off) continue;
+    if (result.changes.size() > max_taken_off) continue;
     const auto& [setting, change] = *next;
     const double size = size_of(levels[setting], change);
     for (std::size_t n = change.first_after; n < nights.size(); ++n) {

@@ -7,13 +7,6 @@
 
 namespace conebench {
 
-namespace {
-
-/// v, of settings that were judged.
-double whole_deviation(const SettingTimes& times) { return times.could_have_seen - times.bar; }
-
-}  // namespace
-
 std::size_t settings_with_times(const TimeComparison& times) {
   return static_cast<std::size_t>(std::count_if(times.settings.begin(), times.settings.end(),
                                                 [](const SettingTimes& one) { return one.cells > 0; }));
@@ -39,18 +32,22 @@ void judge_times(SettingTimes& setting, double z, const TimeRules& rules) {
 }
 
 ChangeEvidence evidence_of(const SettingTimes& times, ChangeSource source) {
-  const double v = whole_deviation(times);
+  const double v = times.judged().deviation;
   return {source,      times.corrected,      times.corrected - 2.0 * v, times.corrected + 2.0 * v,
           times.cells, times.could_have_seen};
 }
 
-bool rules_out(const SettingTimes& times, double effect) {
-  return times.verdict != ChangeState::none && times.corrected + 2.0 * whole_deviation(times) < 0.5 * effect;
+bool rules_out(const JudgedEffect& now, double effect) {
+  return now.verdict != ChangeState::none && now.effect + 2.0 * now.deviation < 0.5 * effect;
 }
 
-bool has_recovered(const SettingTimes& times, double effect) {
-  const bool half = times.verdict == ChangeState::same && times.corrected < 0.5 * effect;
-  return half || times.verdict == ChangeState::faster || rules_out(times, effect);
+bool has_recovered(JudgedEffect now, double effect, bool in_base) {
+  if (in_base) {
+    now.effect += effect;
+    return rules_out(now, effect);
+  }
+  const bool half = now.verdict == ChangeState::same && now.effect < 0.5 * effect;
+  return half || now.verdict == ChangeState::faster || rules_out(now, effect);
 }
 
 }  // namespace conebench

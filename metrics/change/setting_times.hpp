@@ -24,15 +24,21 @@ struct TimeRules {
   double family_effect = 0.03;
   double family_bar = 4.0;   ///< deviations that a family's median must be off, at least
   double shortest_s = 1e-5;  ///< cells below it are left out of families: their noise is 4 % and has long tails
-  std::size_t fewest_cells = 10;
-  std::size_t fewest_family_cells = 3;
+  std::size_t min_cells = 10;
+  std::size_t min_family_cells = 3;
   double trim = 0.2;
   std::size_t resamples = 1000;
   std::uint64_t seed = 1;
 };
 
 /// Settings with times below which a change is no setting's: of two nothing tells which one moved.
-inline constexpr std::size_t fewest_settings = 3;
+inline constexpr std::size_t min_settings = 3;
+
+/// An effect as a comparison judged it, of times or of work: log ratio and its standard deviation.
+struct JudgedEffect {
+  ChangeState verdict = ChangeState::none;
+  double effect = 0.0, deviation = 0.0;
+};
 
 struct SettingTimes {
   std::size_t cells = 0;
@@ -44,6 +50,9 @@ struct SettingTimes {
   double could_have_seen = 0.0;
   ChangeState verdict = ChangeState::none;
   std::string reason;  ///< of `none`, and of an alarm that few settings leave undecided
+
+  /// T and v.
+  JudgedEffect judged() const { return {verdict, corrected, could_have_seen - bar}; }
 };
 
 struct FamilyTimes {
@@ -52,6 +61,9 @@ struct FamilyTimes {
   double median = 0.0;  ///< of the corrected ratios
   double bar = 0.0;
   ChangeState verdict = ChangeState::none;  ///< slower, faster or undecided
+  double deviation = 0.0;                   ///< v_f, of the median
+
+  JudgedEffect judged() const { return {verdict, median, deviation}; }
 };
 
 struct TimeComparison {
@@ -83,10 +95,11 @@ struct ChangeEvidence {
 };
 ChangeEvidence evidence_of(const SettingTimes& times, ChangeSource source);
 
-/// Whether times rule out a change of this size that was seen before: theirs and two deviations are below half of it.
-bool rules_out(const SettingTimes& times, double effect);
-/// Whether a setting that became slower by `effect` no longer is: faster, the same with less than half of it left, or
-/// ruled out.
-bool has_recovered(const SettingTimes& times, double effect);
+/// Whether a change of this size that was seen before is ruled out: what is left and two deviations are below half of
+/// it.
+bool rules_out(const JudgedEffect& now, double effect);
+/// Whether what became slower by `effect`, a setting or a family, by time or work, no longer is: faster, the same with
+/// less than half of it left, or ruled out. `in_base`: the base of the comparison has that effect already.
+bool has_recovered(JudgedEffect now, double effect, bool in_base = false);
 
 }  // namespace conebench

@@ -85,8 +85,8 @@ TimeComparison compare_side_by_side(std::span<const ReplicatedCell> cells, std::
   for (SettingTimes& setting : result.settings) {
     if (setting.cells == 0) {
       setting.reason = "no cell that both solved with the same work, in whole blocks";
-    } else if (setting.cells < rules.fewest_cells) {
-      setting.reason = fmt::format("{} of at least {} cells", setting.cells, rules.fewest_cells);
+    } else if (setting.cells < rules.min_cells) {
+      setting.reason = fmt::format("{} of at least {} cells", setting.cells, rules.min_cells);
     } else {
       judge_times(setting, result.z, rules);
     }

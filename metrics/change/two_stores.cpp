@@ -102,13 +102,13 @@ double bootstrap_deviation(std::vector<double> values, const TimeRules& rules) {
 }
 
 /// A bootstrap takes an effect that differs between problems for noise; the other settings tell how large noise is.
-void cap_deviations(std::vector<SettingTimes>& settings, std::size_t fewest_cells) {
+void cap_deviations(std::vector<SettingTimes>& settings, std::size_t min_cells) {
   constexpr double cap = 1.5;
   std::vector<double> capped;
   for (std::size_t s = 0; s < settings.size(); ++s) {
     std::vector<double> others;
     for (std::size_t t = 0; t < settings.size(); ++t) {
-      if (t != s && settings[t].cells >= fewest_cells) others.push_back(settings[t].deviation);
+      if (t != s && settings[t].cells >= min_cells) others.push_back(settings[t].deviation);
     }
     const auto typical = median(others);
     capped.push_back(typical ? std::min(settings[s].deviation, cap * *typical) : settings[s].deviation);
@@ -128,11 +128,12 @@ std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const Cor
   const double of_setting = normal_mad * median_absolute_deviation(ratios_of(times)).value_or(0.0);
   std::vector<FamilyTimes> families;
   for (const auto& [family, ratios] : by_family) {
-    if (ratios.size() < rules.fewest_family_cells) continue;
+    if (ratios.size() < rules.min_family_cells) continue;
     FamilyTimes row{.setting = setting, .family = family, .cells = ratios.size(), .median = *median(ratios)};
     const double scatter = std::max(of_setting, normal_mad * *median_absolute_deviation(ratios));
     const double v = std::sqrt(median_variance * scatter * scatter / static_cast<double>(ratios.size()) +
                                2.0 * rules.cell_deviation * rules.cell_deviation);
+    row.deviation = v;
     row.bar = std::max(rules.family_effect, z * v);
     const double sign = row.median > 0.0 ? 1.0 : -1.0;
     const auto along = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return sign * r > beyond; });
@@ -153,7 +154,7 @@ std::string reason_against(const TimeComparison& all, std::size_t setting, const
     return fmt::format("all settings together moved by {:+.1f} %: machine or shared code",
                        100.0 * std::expm1(all.together));
   }
-  if (cells < rules.fewest_cells) return fmt::format("{} of at least {} cells", cells, rules.fewest_cells);
+  if (cells < rules.min_cells) return fmt::format("{} of at least {} cells", cells, rules.min_cells);
   return {};
 }
 
@@ -166,8 +167,8 @@ void settle_few(TimeComparison& all) {
   for (std::size_t s = 0; s < all.settings.size(); ++s) {
     if (all.settings[s].cells > 0) measured.push_back(s);
   }
-  if (measured.size() > fewest_settings) return;
-  const bool two = measured.size() < fewest_settings;
+  if (measured.size() > min_settings) return;
+  const bool two = measured.size() < min_settings;
   const auto size_of = [&](std::size_t s) { return std::abs(all.settings[s].corrected); };
   std::size_t most = measured.empty() ? 0 : measured.front();
   for (const std::size_t s : measured) most = size_of(s) > size_of(most) ? s : most;
@@ -212,7 +213,7 @@ TimeComparison compare_times(std::span<const PairedTime> times, std::size_t sett
     result.settings[s].median = median(left).value_or(0.0);
     result.settings[s].deviation = bootstrap_deviation(left, rules);
   }
-  if (!loaded) cap_deviations(result.settings, rules.fewest_cells);
+  if (!loaded) cap_deviations(result.settings, rules.min_cells);
   std::set<std::size_t> families;
   for (const PairedTime& time : times) families.insert(time.family);
   const double family_z = std::max(rules.family_bar, alarm_z(measured.size() * families.size(), rules));

@@ -148,7 +148,7 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
   const auto append_rows = [&](int block) {
     for (int r = 0; r < sizes[at(block)]; ++r) rows_.push_back(first_row[at(block)] + r);
   };
-  int most_rows = 0;
+  int max_rows = 0;
   for (const Supernode& node : supernodes(pattern, elimination.parent, sizes)) {
     const Panel panel{.first = first_row[at(node.first)],
                       .pivots = node.pivots,
@@ -160,7 +160,7 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
     for (const int block : pattern.below(node.last)) append_rows(block);
     panel_of_.resize(panel_of_.size() + at(panel.pivots), static_cast<int>(panels_.size()));
     panel_values_ += static_cast<std::int64_t>(panel.lead) * panel.pivots;
-    most_rows = std::max(most_rows, panel.lead);
+    max_rows = std::max(max_rows, panel.lead);
     panels_.push_back(panel);
   }
   for (Panel& panel : panels_) {
@@ -176,7 +176,7 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
       }
     }
   }
-  factors_.resize(most_rows);
+  factors_.resize(max_rows);
   make(work_);
 }
 
@@ -226,18 +226,18 @@ bool ShiftedFactor::factor(double shift) {
   return eliminate_panels(shift, 0.0);
 }
 
-bool ShiftedFactor::factor_once(double least_share) {
+bool ShiftedFactor::factor_once(double min_share) {
   values_ = std::move(original_);
-  return eliminate_panels(0.0, least_share);
+  return eliminate_panels(0.0, min_share);
 }
 
-bool ShiftedFactor::eliminate_panels(double shift, double least_share) {
+bool ShiftedFactor::eliminate_panels(double shift, double min_share) {
   for (Panel& panel : panels_) {
     double* const lower = values(panel, 0);
     double largest = 0.0;
     for (int j = 0; j < panel.pivots; ++j) largest = std::max(largest, shift + lower[j * (panel.lead + 1)]);
     panel.inverted = panel.rows == panel.pivots && largest <= inverted_ratio * shift;
-    if (!eliminate_pivots(panel, shift, least_share)) return false;
+    if (!eliminate_pivots(panel, shift, min_share)) return false;
     for (int side = 0; side < sides_; ++side) update_later(panel, side);
     for (int side = 0; side < sides_; ++side) {
       invert_pivots(values(panel, side), panel.lead, panel.pivots, factors_.data());
@@ -248,7 +248,7 @@ bool ShiftedFactor::eliminate_panels(double shift, double least_share) {
 }
 
 /// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False as factor_once().
-bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double least_share) {
+bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double min_share) {
   for (int j = 0; j < panel.pivots; ++j) {
     const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(j) * panel.lead;
     for (int side = 0; side < sides_; ++side) {
@@ -259,7 +259,7 @@ bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double le
       own[column + j] += shift;
     }
     const double pivot = values(panel, 0)[column + j];
-    if (!(pivot > least_share * (diagonal_[panel.first + j] + shift) && pivot > 0.0) || !std::isfinite(pivot))
+    if (!(pivot > min_share * (diagonal_[panel.first + j] + shift) && pivot > 0.0) || !std::isfinite(pivot))
       return false;
     const double inverse = 1.0 / std::sqrt(pivot);
     for (int side = 0; side < sides_; ++side) {

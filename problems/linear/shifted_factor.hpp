@@ -24,9 +24,9 @@ class ShiftedFactor {
 
   /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding.
   bool factor(double shift);
-  /// Factors A in its own place, for good: factor() may not follow. False where a pivot is not above `least_share` of
+  /// Factors A in its own place, for good: factor() may not follow. False where a pivot is not above `min_share` of
   /// its diagonal entry.
-  bool factor_once(double least_share);
+  bool factor_once(double min_share);
 
   /// What a solution works with; nothing is allocated where it comes from one of this size.
   struct Workspace {
@@ -68,8 +68,8 @@ class ShiftedFactor {
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
   /// Of the entry at new row i in the panel column of new row j ≤ i.
   std::int64_t place(int i, int j) const;
-  bool eliminate_panels(double shift, double least_share);
-  bool eliminate_pivots(const Panel& panel, double shift, double least_share);
+  bool eliminate_panels(double shift, double min_share);
+  bool eliminate_pivots(const Panel& panel, double shift, double min_share);
   void update_later(const Panel& panel, int side);
   double* values(const Panel& panel, int side) { return values_.data() + side * panel_values_ + panel.value_begin; }
   const double* values(const Panel& panel, int side) const {

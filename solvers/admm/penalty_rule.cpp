@@ -6,7 +6,7 @@
 namespace conebench {
 
 Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& apply, Vector start, double proximal,
-                           double least_compliance, long max_products) {
+                           double min_compliance, long max_products) {
   Spectrum spectrum;
   Vector image(start.size());
   double estimate = 0.0;
@@ -22,7 +22,7 @@ Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& ap
     if (std::abs(norm - previous) <= 0.01 * norm) break;
   }
   spectrum.largest = estimate + proximal;
-  spectrum.smallest = proximal + least_compliance;
+  spectrum.smallest = proximal + min_compliance;
   return spectrum;
 }
 

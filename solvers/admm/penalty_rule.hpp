@@ -19,7 +19,7 @@ struct Spectrum {
 /// and m = η + min(R): G is positive semidefinite, so η and R alone bound the spectrum from below (paper 004, VI-F).
 /// `apply(x, y)` sets y = A x with A = G + R.
 Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& apply, Vector start, double proximal,
-                           double least_compliance, long max_products = 20);
+                           double min_compliance, long max_products = 20);
 
 enum class PenaltyUpdate { fixed, linear, spectral, steps };
 

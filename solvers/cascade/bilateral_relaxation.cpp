@@ -58,7 +58,7 @@ bool relax_joints(Parts& parts, Search& search) {
     const double velocity = share * tuned.admissible * search.tolerance() * parts.problem().reference_velocity();
     const auto problem = moving_joints(source, jamming, velocity);
     if (!problem.ok() || search.halted()) break;
-    auto joints = eliminate_joints(*problem, 0.5 * parts.most_bytes());
+    auto joints = eliminate_joints(*problem, 0.5 * parts.max_bytes());
     if (!joints.ok()) break;
     // Only g is another, so that the analysis holds.
     const ScaledProblem moving(*problem, std::move(joints).value());

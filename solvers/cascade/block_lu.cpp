@@ -169,8 +169,8 @@ std::vector<int> order_of(const ScaledProblem& problem) {
 
 }  // namespace
 
-BlockLu::BlockLu(const ScaledProblem& problem, double most_bytes)
-    : elimination_(eliminate(problem.graph(), order_of(problem))), most_bytes_(most_bytes) {
+BlockLu::BlockLu(const ScaledProblem& problem, double max_bytes)
+    : elimination_(eliminate(problem.graph(), order_of(problem))), max_bytes_(max_bytes) {
   with_contact_rows(problem.dimension(), [&]<int Dim>() {
     flops_ = 2.0 * Dim * Dim * Dim / flops_of_block_product * elimination_.flops;
     bytes_ = RowLu<Dim>::bytes(elimination_);

@@ -33,8 +33,8 @@ struct BlockSystem {
 class BlockLu {
  public:
   /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. Factors of more
-  /// than `most_bytes` are never made.
-  explicit BlockLu(const ScaledProblem& problem, double most_bytes = std::numeric_limits<double>::infinity());
+  /// than `max_bytes` are never made.
+  explicit BlockLu(const ScaledProblem& problem, double max_bytes = std::numeric_limits<double>::infinity());
 
   /// Factors `system` with the values of `problem`, which has the analysed pattern. False where a pivot block was
   /// singular and had to be perturbed, and where the factors would take more than they may: solutions are then zero.
@@ -48,7 +48,7 @@ class BlockLu {
   /// What the factors take, their indices and work space included.
   double bytes() const { return bytes_; }
   /// Whether they may be made.
-  bool fits() const { return bytes_ <= most_bytes_; }
+  bool fits() const { return bytes_ <= max_bytes_; }
 
   /// L and U by rows.
   struct Factors {
@@ -60,7 +60,7 @@ class BlockLu {
  private:
   Elimination elimination_;  ///< empty once there are factors
   std::unique_ptr<Factors> factors_;
-  double flops_, bytes_, most_bytes_;
+  double flops_, bytes_, max_bytes_;
 };
 
 }  // namespace conebench::cascade

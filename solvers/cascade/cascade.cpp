@@ -70,10 +70,10 @@ FirstResiduals sweep_first(const ContactProblem& problem, Search& search, Vector
 /// The solver whose search is `run`.
 class PartSolver final : public Solver {
  public:
-  /// Factors take at most `most_bytes`. `sweeps_first`: a sweep before anything is scaled, where the problem is small.
-  PartSolver(SolverInfo info, Run run, double most_bytes = std::numeric_limits<double>::infinity(),
+  /// Factors take at most `max_bytes`. `sweeps_first`: a sweep before anything is scaled, where the problem is small.
+  PartSolver(SolverInfo info, Run run, double max_bytes = std::numeric_limits<double>::infinity(),
              bool sweeps_first = false)
-      : info_(std::move(info)), run_(std::move(run)), most_bytes_(most_bytes), sweeps_first_(sweeps_first) {}
+      : info_(std::move(info)), run_(std::move(run)), max_bytes_(max_bytes), sweeps_first_(sweeps_first) {}
 
   const SolverInfo& info() const override { return info_; }
 
@@ -85,7 +85,7 @@ class PartSolver final : public Solver {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     std::optional<JointElimination> joints;
     if (problem.cones().joints() > 0) {
-      auto eliminated = eliminate_joints(problem, most_bytes_);
+      auto eliminated = eliminate_joints(problem, max_bytes_);
       if (!eliminated.ok()) return eliminated.error();
       joints = std::move(eliminated).value();
     }
@@ -134,7 +134,7 @@ class PartSolver final : public Solver {
   bool sweeps_first() const { return sweeps_first_ && is_small(*problem_); }
 
   void make_parts(std::optional<JointElimination> joints = std::nullopt) {
-    auto parts = std::make_unique<Parts>(*problem_, most_bytes_, std::move(joints));
+    auto parts = std::make_unique<Parts>(*problem_, max_bytes_, std::move(joints));
     if (parts_) parts->take_analysis_of(*parts_);
     parts_ = std::move(parts);
     made_ = true;
@@ -150,7 +150,7 @@ class PartSolver final : public Solver {
 
   SolverInfo info_;
   Run run_;
-  double most_bytes_;
+  double max_bytes_;
   bool sweeps_first_;
   std::optional<ContactProblem> problem_;
   std::unique_ptr<Parts> parts_;  ///< of this problem where they are made, else of one before, for its analysis

@@ -2,9 +2,9 @@
 
 namespace conebench::cascade {
 
-/// What was chosen by measurement, one value a decision, with the reason: docs/experiments/cascade.md has the figures,
-/// docs/experiments/cascade_elimination.md what made no difference. In the units of ScaledProblem: G̃ has unit diagonal,
-/// r and w are of the order 1, residuals are the scaled natural map.
+/// What was chosen by measurement, one value a decision, with the reason; docs/experiments/cascade.md has the sets and
+/// what each stage is worth. In the units of ScaledProblem: G̃ has unit diagonal, r and w are of the order 1, residuals
+/// are the scaled natural map.
 struct Constants {
   double near = 0.01;  ///< residual of a good start, and from which SSN is tried where a path leads
   /// Share that does not show: of a tolerance in its inner problems, motion beside pressing, a joint's impulse beside
@@ -18,22 +18,23 @@ struct Constants {
   double least = 1e-12;         ///< rounding of a unit diagonal; PPA's, too
   double trusted_share = 0.01;  ///< of α where modes stayed: chains of many modes end quadratically
   // SSN's runs.
-  double progress = 0.7;        ///< of the best residual, that counts as a step forward; of that at PPA's last finish
+  double progress = 0.7;        ///< of the best residual, that counts as a step forward; of that at PPA's last finish;
+                                ///< 0.8 takes 4 to 10 % more iterations on perturbed copies
   int stall_window = 10;        ///< steps without progress
   int first_stall_window = 30;  ///< from afar; an interior point may take twice that: paths that arrive take 15 to 45
   double same_residual = 3e-4;  ///< two residuals of one cycle
-  int longest_cycle = 12;       ///< seen: 2 to 11
+  int max_cycle = 12;           ///< seen: 2 to 11
   double other_scale = 3.0;     ///< ρ changes the modes of contacts that go to and fro
   // IPM.
-  double hand_over_again = 0.05;  ///< of the residual at which SSN failed
+  double hand_over_again = 0.05;  ///< of the residual at which SSN failed: 84 of 100 earlier tries failed, too
   double near_the_end = 3e-7;     ///< gap over that of the start from which SSN's modes are right on redundant contacts
   double centrality = 0.1;  ///< width min √(det r det u)/m of the neighbourhood; what an early step leaves of the way
                             ///< to the boundary, over the gap
   double way = 0.9;         ///< to the boundary, at least: early steps that go further lose the centre
-  double least_way = 1e-3;  ///< what a late step leaves of it; a step that is shorter ends the path
+  double min_way = 1e-3;    ///< what a late step leaves of it, as nearer it loses digits; a shorter step ends the path
   double short_step = 0.3;  ///< length below which one with at least so much centring is tried
   double shortening = 0.8;  ///< of a step that leaves the neighbourhood
-  double least_velocity = 0.2;  ///< start where next to nothing moves
+  double min_velocity = 0.2;  ///< start where next to nothing moves: 7 steps for 12 on stacks of twenty boxes
   // PPA.
   double largest_shift = 0.3;    ///< beyond, r(c) is c
   double first_shift = 0.03;     ///< the largest α that keeps the branch
@@ -46,19 +47,19 @@ struct Constants {
   double admissible = 0.9;       ///< error of a contact or a joint that is left, in tolerances
   // Bilateral relaxation.
   double jamming_shift = 50.0;  ///< α over the residual, from which it is halved six times
-  double first_share = 0.125;   ///< of the admissible error: smaller ones die out in a loop's steps
+  double first_share = 0.125;   ///< of the admissible error: smaller ones die out in a loop's steps, 1/16 misses two
   // Stages.
   int few_contacts = 16;          ///< swept before anything is scaled; first Newton steps cost less than a path
   double rescued_below = 1e-5;    ///< residual from which SSN with strong regularisation arrives
   double near_tolerances = 10.0;  ///< from which what joints are allowed helps
-  double rest_shift = 1e-6;       ///< α of the impulses with which all sticks, refined once
-  double redundant = 0.13;        ///< effective rank over rows, as where bricks lie on bricks in four points each
+  double rest_shift = 1e-6;       ///< α of the impulses with which all sticks; one refinement squares its error
+  double redundant = 0.13;        ///< effective rank over rows: Kapla towers have 0.11 to 0.13, stacks 0.17 to 0.25
   double heavy = 50.0;            ///< sweeps a Newton step: thousands of contacts in space, not piles
-  double sweeps_dear = 6.0;       ///< Newton steps that sweeps may take there
+  double sweeps_dear = 6.0;       ///< Newton steps that sweeps may take there: SSN takes three to six
   double scaling = 6.0;           ///< cost of the two products that scale a block, over that of a sweep
   double planar_sweep = 0.14;     ///< cost of a 2×2 block in a sweep over that of a 3×3 one
   // Factors.
-  int few_in_order = 32;  ///< contacts whose matrix is eliminated in the given order
+  int few_in_order = 32;  ///< contacts whose matrix is eliminated in the given order; 64 gain no more
 };
 inline constexpr Constants tuned;
 

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "base/suggestion.hpp"
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "solvers/cascade/bilateral_relaxation.hpp"
 #include "solvers/cascade/constants.hpp"
 
@@ -197,7 +197,7 @@ void Driver::follow_path() {
   const Vector& free = parts_.problem().free_term();
   double moving = 0.0;
   for (Index i = 0; i < free.size(); i += 3) moving += std::max(0.0, free[i + 2]) + std::hypot(free[i], free[i + 1]);
-  const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), tuned.least_velocity, 1.0);
+  const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), tuned.min_velocity, 1.0);
   parts_.interior_point().run(search_, velocity);
 }
 

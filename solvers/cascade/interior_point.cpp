@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 
 namespace conebench::cascade {
 
@@ -184,7 +184,7 @@ double InteriorPoint::choose_step(int iteration, double m) {
     least = std::min(least, cone_determinant(r_.segment<3>(3 * i)) * velocity_determinant(w_.segment<3>(3 * i)));
   }
   const double width = std::min(tuned.centrality, std::sqrt(std::max(0.0, least)) / m);
-  const double fraction = std::max(tuned.way, 1.0 - std::max(tuned.least_way, tuned.centrality * m));
+  const double fraction = std::max(tuned.way, 1.0 - std::max(tuned.min_way, tuned.centrality * m));
 
   double best = -1.0;
   for (int mode = 0; mode < 2; ++mode) {
@@ -198,7 +198,7 @@ double InteriorPoint::choose_step(int iteration, double m) {
     system_.solve(d_, infeasibility_, corrected_);
     double length = std::min(1.0, fraction * step_to_boundary(corrected_));
     double gap = 0.0;
-    for (; length > tuned.least_way; length *= tuned.shortening) {
+    for (; length > tuned.min_way; length *= tuned.shortening) {
       if (in_neighbourhood(length, corrected_, width, gap) && (iteration <= 3 || gap <= m)) break;
     }
     if (length > best) {
@@ -241,7 +241,7 @@ bool InteriorPoint::run(Search& search, double velocity) {
     system_.factor(r_, w_);
     search.count_newton();
     const double step = choose_step(k, m);
-    if (step < tuned.least_way) return false;
+    if (step < tuned.min_way) return false;
     r_ += step * chosen_.dr;
     w_ += step * chosen_.dw;
     problem_.multiply(r_, product_);  // rounding of updates would pile up

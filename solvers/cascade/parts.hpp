@@ -18,10 +18,10 @@ namespace conebench::cascade {
 /// sweeps solve pays for no symbolic analysis.
 class Parts {
  public:
-  /// `problem` must outlive this object. Factors of more than `most_bytes` are never made.
-  explicit Parts(const ContactProblem& problem, double most_bytes = std::numeric_limits<double>::infinity(),
+  /// `problem` must outlive this object. Factors of more than `max_bytes` are never made.
+  explicit Parts(const ContactProblem& problem, double max_bytes = std::numeric_limits<double>::infinity(),
                  std::optional<JointElimination> joints = std::nullopt)
-      : most_bytes_(most_bytes), problem_(problem, std::move(joints)) {}
+      : max_bytes_(max_bytes), problem_(problem, std::move(joints)) {}
 
   /// Takes the order and the fill of `earlier`, which is of no use afterwards, where the pattern of blocks is the same:
   /// from one step of a simulation to the next.
@@ -31,9 +31,9 @@ class Parts {
   }
 
   const ScaledProblem& problem() const { return problem_; }
-  double most_bytes() const { return most_bytes_; }
+  double max_bytes() const { return max_bytes_; }
 
-  BlockLu& lu() { return made(lu_, problem_, most_bytes_); }
+  BlockLu& lu() { return made(lu_, problem_, max_bytes_); }
   const ContactSweep& sweep() {
     if (!sweep_) sweep_.emplace(problem_.system()).prepare();
     return *sweep_;
@@ -49,7 +49,7 @@ class Parts {
     return *part;
   }
 
-  double most_bytes_;
+  double max_bytes_;
   ScaledProblem problem_;
   std::optional<ContactSweep> sweep_;
   std::unique_ptr<BlockLu> lu_;

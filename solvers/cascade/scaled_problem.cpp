@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "problems/cones/contact_rows.hpp"
-#include "problems/natural_map.hpp"
+#include "problems/cones/coulomb.hpp"
+#include "problems/cones/limit.hpp"
 #include "problems/scaled_natural_map.hpp"
 
 namespace conebench::cascade {

@@ -35,10 +35,10 @@ bool Search::propose(ConstVectorRef impulse, double residual) {
   return accepted_;
 }
 
-bool Search::look() {
-  if (outer_ != nullptr) return outer_->look();
+bool Search::check() {
+  if (outer_ != nullptr) return outer_->check();
   ++offers_;
-  if (ended() || !monitor_->due(offers_)) return accepted_;
+  if (ended() || !monitor_->should_check(offers_)) return accepted_;
   problem_->to_impulse(best_point_, impulse_);
   follow(monitor_->observe(offers_, impulse_, best_), best_);
   return accepted_;
@@ -59,7 +59,7 @@ void Search::keep_best(const Vector& r, double residual) {
 bool Search::offer(const Vector& r, double residual, bool proposed) {
   if (outer_ != nullptr) {
     keep_best(r, residual);
-    return accepted_ = look() || residual <= tolerance_;
+    return accepted_ = check() || residual <= tolerance_;
   }
   if (ended()) return accepted_;
   if (problem_->given().cones().joints() > 0 && (residual <= tolerance_ || residual < best_)) {
@@ -68,7 +68,7 @@ bool Search::offer(const Vector& r, double residual, bool proposed) {
     if (!(all_rows <= residual)) residual = all_rows;
   }
   keep_best(r, residual);
-  if (proposed || !(residual <= tolerance_)) return look();
+  if (proposed || !(residual <= tolerance_)) return check();
   problem_->to_impulse(r, impulse_);
   return propose(impulse_, residual);
 }

@@ -69,7 +69,7 @@ class Search {
   /// What the monitor said of the impulse as it stands.
   void follow(Decision decision, double residual);
   /// Counts a point of this search or of one within it. True: the monitor, where it is due, accepts the best point.
-  bool look();
+  bool check();
 
   const ScaledProblem* problem_ = nullptr;
   long products_ = 0;  ///< besides those that the problem counts from here on

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 
 namespace conebench::cascade {
 
@@ -25,7 +25,7 @@ class Cycle {
   }
 
  private:
-  std::array<double, tuned.longest_cycle> last_;
+  std::array<double, tuned.max_cycle> last_;
   std::size_t count_ = 0;
 };
 

@@ -243,7 +243,7 @@ class Cond final : public Solver, public VelocitySolver {
     if (options_.step == "frobenius" || l == 1) return;
     if (cautious_) {
       alpha_ = first_alpha_;
-      cautious_ = leaps_ == most_leaps;
+      cautious_ = leaps_ == max_leaps;
       return;
     }
     // What has come to rest but for rounding tells nothing of A.
@@ -258,7 +258,7 @@ class Cond final : public Solver, public VelocitySolver {
 
   /// Takes a step of Barzilai and Borwein's back for one with the first, safe W; from the third time on all are such.
   bool steps_back() {
-    if (options_.step == "frobenius" || !options_.safe || leaps_ == most_leaps) return false;
+    if (options_.step == "frobenius" || !options_.safe || leaps_ == max_leaps) return false;
     ++leaps_;
     cautious_ = true;
     return true;
@@ -288,7 +288,7 @@ class Cond final : public Solver, public VelocitySolver {
   VelocityOfImpulse velocity_of_impulse_;
   SolveSummary prepared_;
   long recycled_ = 0;
-  static constexpr int most_leaps = 3;
+  static constexpr int max_leaps = 3;
   static constexpr long slow_start = 10;
   static constexpr double divergence = 1e6;
   int leaps_ = 0;

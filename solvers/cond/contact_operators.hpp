@@ -31,8 +31,8 @@ inline Eigen::Vector3d strict_operator(const Eigen::Vector3d& z, double mu1, dou
   const double a1 = mu1 * mu1, a2 = mu2 * mu2;
   if (x1 * x1 / a1 + x2 * x2 / a2 <= 1.0) return z;
   double s = 0.0;
-  constexpr int most_steps = 60;
-  for (int k = 0; k < most_steps; ++k) {
+  constexpr int max_steps = 60;
+  for (int k = 0; k < max_steps; ++k) {
     const double f1 = a1 * x1 * x1 / ((a1 + s) * (a1 + s)), f2 = a2 * x2 * x2 / ((a2 + s) * (a2 + s));
     // In 1/√f, which is nearly linear in s, a step of Newton's is longer and still does not pass the root.
     const double f = f1 + f2, slope = -2.0 * (f1 / (a1 + s) + f2 / (a2 + s));

@@ -115,8 +115,8 @@ class Apgd final : public Solver {
   /// γ₊ = P_K(y − t σ_y), with L raised until ½ dᵀ N d ≤ ½ L ‖d‖² along d = γ₊ − y: the paper's test on the objective,
   /// without the cancellation of its values.
   void step_along_gradient() {
-    constexpr int most_trials = 60;
-    for (int trial = 0; trial < most_trials; ++trial) {
+    constexpr int max_trials = 60;
+    for (int trial = 0; trial < max_trials; ++trial) {
       map_.project_step(y_, 1.0 / lipschitz_, sigma_y_, next_);
       map_(next_, next_sigma_);
       scratch_ = next_ - y_;

@@ -128,13 +128,13 @@ class FixedPoint final : public Solver {
 
   /// λ̄ and F(λ̄), with ρ shrunk until ℓ < L; returns ℓ.
   double predict() {
-    constexpr int most_trials = 100;
+    constexpr int max_trials = 100;
     for (int trial = 0;; ++trial) {
       map_.project_step(lambda_, rho_, force_, trial_);
       map_(trial_, trial_force_);
       const double moved = (trial_ - lambda_).norm();
       const double ratio = moved > 0.0 ? rho_ * (trial_force_ - force_).norm() / moved : options_.least;
-      if (scheme_ == Scheme::fixed_step || !(ratio >= options_.most) || trial == most_trials) return ratio;
+      if (scheme_ == Scheme::fixed_step || !(ratio >= options_.most) || trial == max_trials) return ratio;
       rho_ *= options_.shrink;
     }
   }

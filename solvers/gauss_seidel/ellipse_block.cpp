@@ -72,11 +72,11 @@ bool Bisection::find(const Ellipse3& ellipse, const ContactVector<3>& outside, c
   double cosine = std::sqrt(1.0 - sine * sine);
   Direction behind = e;
   Direction ahead = turned(e, cosine, sine);
-  constexpr double longest_step = 0.5;
+  constexpr double max_step = 0.5;
   for (int k = 0; ellipse.across(ahead) * first > 0.0; ++k) {
     if (k == 20 || !(ellipse.height(ahead) > 0.0)) return false;
     behind = ahead;
-    if (std::abs(sine) < longest_step) {
+    if (std::abs(sine) < max_step) {
       sine *= 2.0 * cosine;
       cosine = std::sqrt(1.0 - sine * sine);
     }

@@ -107,10 +107,11 @@ SolverRow nbgs_row() {
 }
 
 Settings raisim_settings(const RaisimOptions& o) {
-  return {.sweep = {o.order, o.alpha, o.gamma, o.alpha_min},
-          .own_test = own_test(o.own_test),
-          .check_period = o.check_period,
-          .decay = o.decay == "contact" ? Decay::with_every_contact : Decay::towards_minimum};
+  return {
+      .sweep = {.order = o.order, .relaxation = o.alpha, .relaxation_decay = o.gamma, .relaxation_min = o.alpha_min},
+      .own_test = own_test(o.own_test),
+      .check_period = o.check_period,
+      .decay = o.decay == "contact" ? Decay::with_every_contact : Decay::towards_minimum};
 }
 
 SolverInfo raisim_info(const char* id, const char* name, const char* summary, bool de_saxce) {

@@ -126,7 +126,7 @@ class GaussSeidelSolver final : public Solver {
       }
       const bool stalled = window.after(change.largest, change.largest_impulse);
       const bool last = stalled || k == stop.max_iterations;
-      if (const auto status = progress.look(k, summary.own_residual, iterate, last)) return end_with(*status);
+      if (const auto status = progress.check(k, summary.own_residual, iterate, last)) return end_with(*status);
       if (stalled) {
         summary.message = stalled_by::rounding;
         return end_with(SolveStatus::stalled);

@@ -119,15 +119,10 @@ bool inside(const RollingCone& cone, const RollingVector& x) { return cone.outsi
 
 }  // namespace
 
-double rolling_residual(const RollingMatrix& block, const RollingCone& cone, const RollingVector& free,
-                        const RollingVector& impulse) {
-  return Law(block, cone, free).error(impulse);
-}
-
 RollingVector solve_rolling_contact(const RollingMatrix& block, const RollingCone& cone, const RollingVector& free,
                                     const RollingVector& old, bool regular) {
-  constexpr int most_newton = 50;
-  constexpr int most_extragradient = 100;
+  constexpr int max_newton = 50;
+  constexpr int max_extragradient = 100;
   constexpr int rounds = 20;
   if (free[n] >= 0.0) return RollingVector::Zero();
   const Law law(block, cone, free);
@@ -145,16 +140,16 @@ RollingVector solve_rolling_contact(const RollingMatrix& block, const RollingCon
   for (const RollingVector& start : starts) {
     if (!start.allFinite()) continue;
     RollingVector impulse = start;
-    keep(impulse, law.newton(impulse, most_newton));
+    keep(impulse, law.newton(impulse, max_newton));
     if (law.accurate(smallest)) return best;
   }
   // Rounding may leave Newton's method a few digits above what `accurate` asks for.
   const double enough = 1e-14 * free.norm();
   RollingVector impulse = best.allFinite() ? cone.project(best) : law.normal_only();
   for (int round = 0; round < rounds && !(smallest <= enough); ++round) {
-    law.extragradient(impulse, most_extragradient);
+    law.extragradient(impulse, max_extragradient);
     RollingVector polished = impulse;
-    keep(polished, law.newton(polished, most_newton));
+    keep(polished, law.newton(polished, max_newton));
   }
   return best;
 }

@@ -11,10 +11,6 @@ namespace conebench::gauss_seidel {
 // trace(D), with P_K's and Γ's generalised derivatives, damped, from the old impulse and then from others. Where that
 // ends short, extragradient steps lead it on, which decrease the distance to a solution of the cone problem behind.
 
-/// ‖F(r)‖ / ρ: the contact's error in velocity.
-double rolling_residual(const RollingMatrix& block, const RollingCone& cone, const RollingVector& free,
-                        const RollingVector& impulse);
-
 /// The impulse r, with an error of about 1e-15 ‖b‖ where D is regular (`regular`: D⁻¹ may be formed); the candidate
 /// with the smallest error where none is found.
 RollingVector solve_rolling_contact(const RollingMatrix& block, const RollingCone& cone, const RollingVector& free,

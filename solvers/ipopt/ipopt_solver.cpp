@@ -70,7 +70,7 @@ Bool watch(int, int iteration, double, double inf_primal, double inf_dual, doubl
   Run& run = of(data);
   run.iterations = iteration;
   run.error = std::max({inf_primal, inf_dual, run.program.bounded() ? mu : 0.0});
-  if (iteration > 0) run.ended = run.progress.look(++run.points, run.error, run.impulse);
+  if (iteration > 0) run.ended = run.progress.check(++run.points, run.error, run.impulse);
   return run.ended ? FALSE : TRUE;
 }
 
@@ -115,7 +115,7 @@ class IpoptSolver final : public Solver {
     if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     Run run{*program_, SolveProgress(stop, monitor)};
     // An interior point can't start from a solution, so a guess that is one is returned as it is.
-    run.ended = run.progress.look(++run.points, run.error, impulse);
+    run.ended = run.progress.check(++run.points, run.error, impulse);
     if (!run.ended && impulse.allFinite()) {
       optimise(run, stop, interior(program_->from_impulse(impulse)), summary);
       impulse = run.impulse;

@@ -44,7 +44,7 @@ std::optional<Ending> LcpSolver::observe(const SolveProgress& progress, long k, 
     lcp_->to_impulse(z_, impulse);
     return impulse;
   };
-  const auto status = progress.look(k, std::numeric_limits<double>::quiet_NaN(), iterate);
+  const auto status = progress.check(k, std::numeric_limits<double>::quiet_NaN(), iterate);
   if (!status) return std::nullopt;
   return *status == SolveStatus::converged ? Ending::accepted : Ending::out_of_time;
 }
@@ -94,7 +94,7 @@ void LcpSolver::conclude(Ending ending, const SolveProgress& progress, VectorRef
       if (progress.passes(summary.own_residual)) {
         summary.status = SolveStatus::converged;
       } else if (progress.stop().criterion != Criterion::own) {
-        const auto status = progress.look(summary.iterations, summary.own_residual, impulse, true);
+        const auto status = progress.check(summary.iterations, summary.own_residual, impulse, true);
         summary.status = status.value_or(SolveStatus::stalled);
       }
       if (summary.status == SolveStatus::stalled) summary.message = "LCP solved";  // short enough not to allocate

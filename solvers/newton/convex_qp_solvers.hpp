@@ -24,12 +24,12 @@ struct Watch {
   SolveProgress progress;
   VectorRef impulse;  ///< the last whole iterate
   double own_residual = std::numeric_limits<double>::quiet_NaN();
-  long looks = 0;  ///< what the monitor counts
+  long checks = 0;  ///< what the monitor counts
   std::optional<SolveStatus> ended = {};
 
   /// Asked after inner iteration k, every `period` of them.
   bool ends(long k, long period = 10) {
-    if (k % period == 0) ended = progress.look(++looks, own_residual, impulse);
+    if (k % period == 0) ended = progress.check(++checks, own_residual, impulse);
     return ended.has_value();
   }
 };

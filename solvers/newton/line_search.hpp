@@ -42,7 +42,7 @@ struct MeritAlong {
 
 class LineSearch {
  public:
-  static constexpr long most_memory = 32;
+  static constexpr long max_memory = 32;
   explicit LineSearch(const LineSearchOptions& options) : options_(options) {}
 
   void reset() { remembered_ = 0; }
@@ -74,7 +74,7 @@ class LineSearch {
 
  private:
   double remember(double merit) {
-    const long memory = std::clamp(options_.memory, 1L, most_memory);
+    const long memory = std::clamp(options_.memory, 1L, max_memory);
     merits_[static_cast<std::size_t>(remembered_++ % memory)] = merit;
     const auto end = merits_.begin() + std::min(remembered_, memory);
     return *std::max_element(merits_.begin(), end);
@@ -111,7 +111,7 @@ class LineSearch {
   }
 
   LineSearchOptions options_;
-  std::array<double, most_memory> merits_{};
+  std::array<double, max_memory> merits_{};
   long remembered_ = 0;
 };
 

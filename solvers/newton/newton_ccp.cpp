@@ -62,8 +62,8 @@ class NewtonCcp final : public Solver {
     if (!problem.primal() && options_.primal == "given") {
       return info_.id + " needs M, J and v_free; primal=factor makes them from G";
     }
-    if (!problem.primal() && problem.rows() > most_factored_rows) {
-      return info_.id + ": primal=factor makes a dense factor, of at most " + std::to_string(most_factored_rows) +
+    if (!problem.primal() && problem.rows() > max_factored_rows) {
+      return info_.id + ": primal=factor makes a dense factor, of at most " + std::to_string(max_factored_rows) +
              " rows";
     }
     const Vector& compliance = problem.compliance();
@@ -147,7 +147,7 @@ class NewtonCcp final : public Solver {
   static constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
   static constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
   /// A dense factor of more takes gigabytes and minutes.
-  static constexpr Index most_factored_rows = 6000;
+  static constexpr Index max_factored_rows = 6000;
 
   static SolveSummary singular(SolveSummary& summary, const char* why) {
     summary.status = SolveStatus::breakdown;

@@ -47,7 +47,7 @@ void declare(OptionBinder& bind, NonsmoothOptions& o, std::vector<std::string> s
   bind.integer(
       "memory", o.line_search.memory,
       {.minimum = 1,
-       .maximum = LineSearch::most_memory,
+       .maximum = LineSearch::max_memory,
        .doc = "merits of which the largest is to be undercut (Grippo, Lampariello, Lucidi 1986); 1: monotone"});
   bind.choice("steps", o.steps, std::move(steps),
               "r of a contact: d / trace(D), 1 / lambda_max(D), or 1 / D_NN and 1 / lambda_max(D_TT) apart");

@@ -170,7 +170,7 @@ class Staggered final : public Solver {
     watch.own_residual = own_residual;
     const bool scheduled = k >= next_look_ || k == watch.progress.stop().max_iterations;
     if (scheduled) next_look_ = k + std::max(1L, k / 10);
-    return watch.progress.after(++watch.looks, own_residual, watch.impulse, scheduled);
+    return watch.progress.after(++watch.checks, own_residual, watch.impulse, scheduled);
   }
 
   void solve_part(Part& part, Watch& watch, SolveSummary& summary) {

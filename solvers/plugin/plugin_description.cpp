@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds most_time_to_load{20};
+constexpr std::chrono::seconds max_time_to_load{20};
 
 /// In front of a description and of a failure.
 constexpr char described = '+';
@@ -158,21 +158,21 @@ Result<std::string> describe_plugin(const std::filesystem::path& file) {
   const OutputCatcher output;
   const pid_t child = fork_process({.channel = out.number(), .output = output.descriptor()}, [&] {
     ProcessLimits limits;
-    limits.cpu_s = std::chrono::duration<double>(most_time_to_load).count();
+    limits.cpu_s = std::chrono::duration<double>(max_time_to_load).count();
     limits.file_mb = 16.0;
     limit_this_process(limits);
     return write_all(child_channel, answer_of(whole.string())) ? 0 : 1;
   });
   if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
   out.close();
-  const auto until = Clock::now() + most_time_to_load;
+  const auto until = Clock::now() + max_time_to_load;
   const auto answer = read_to_end(in.number(), [&] {
     return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()),
                     std::chrono::milliseconds::zero());
   });
   ::kill(-child, SIGKILL);  // whatever it left behind; where it still runs, itself
   const int status = wait_for_end(child);
-  if (!answer) return error(fmt::format("it was not loaded within {} s", most_time_to_load.count()));
+  if (!answer) return error(fmt::format("it was not loaded within {} s", max_time_to_load.count()));
   if (!answer->empty() && answer->front() == described) return answer->substr(1);
   if (!answer->empty() && answer->front() == failed) return error(one_line(answer->substr(1)));
   const std::string words = output.last_words();

@@ -42,7 +42,9 @@ class MonitorView {
     if (decision == Decision::accept) return CONEBENCH_ACCEPT;
     return decision == Decision::out_of_time ? CONEBENCH_OUT_OF_TIME : CONEBENCH_KEEP_GOING;
   }
-  static int due(const conebench_monitor* monitor, std::int64_t k) { return seen(monitor).monitor.due(k) ? 1 : 0; }
+  static int due(const conebench_monitor* monitor, std::int64_t k) {
+    return seen(monitor).monitor.should_check(k) ? 1 : 0;
+  }
   static conebench_decision observe(conebench_monitor* monitor, std::int64_t k, const double* impulse, double own) {
     const Seen& s = seen(monitor);
     return decision(s.monitor.observe(k, Eigen::Map<const Vector>(impulse, s.rows), own));

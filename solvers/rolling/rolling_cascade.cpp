@@ -105,7 +105,7 @@ class RollingCascade final : public Solver {
     Stage(RollingCascade& owner, Newton newton) : owner_(owner), newton_(newton) {}
 
    private:
-    Decision look(long iteration, ConstVectorRef impulse, double) override {
+    Decision check(long iteration, ConstVectorRef impulse, double) override {
       Decision decision = owner_.see(impulse);
       if (decision == Decision::keep_going && newton_ != Newton::never && iteration >= next_attempt_) {
         next_attempt_ = 3 * iteration;
@@ -136,7 +136,7 @@ class RollingCascade final : public Solver {
       ended_ = Decision::accept;
     } else if (good) {
       ended_ = outer_->propose(seen_, impulse, error);
-    } else if (outer_->due(seen_)) {
+    } else if (outer_->should_check(seen_)) {
       ended_ = outer_->observe(seen_, impulse, error);
     }
     if (ended_ == Decision::accept) {

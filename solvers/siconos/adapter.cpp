@@ -214,7 +214,7 @@ class Adapter final : public Solver {
     Tries* const tries = tries_of(monitor);
     const long last = last_rung(stop.tolerance);
     long rung = 1;
-    while (rung <= last && !monitor.due(rung)) ++rung;
+    while (rung <= last && !monitor.should_check(rung)) ++rung;
     if (rung > last) rung = 1;
     long refused = rung - 1;   // the tightest that was not good enough
     long accepted = last + 1;  // the loosest that was
@@ -236,7 +236,7 @@ class Adapter final : public Solver {
         return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
       } else {
         refused = rung;
-        rung = std::min(last, rung + (tries != nullptr ? steps(tries->behind()) : 1));
+        rung = std::min(last, rung + (tries != nullptr ? steps(tries->verdict_ratio()) : 1));
       }
       renew();
       if (tries != nullptr) tries->start_over();

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "tests/cli/conebench_process.hpp"
 
@@ -11,12 +10,6 @@ namespace conebench::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string text_of(const std::string& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 TEST(AddedSolver, IsListedWithItsOption) {
   const auto listed = conebench({"list", "solvers", "--json"});

@@ -3,8 +3,9 @@
 
     exact_certificates.py CASES.json    exit code 1, with a line each, where a certificate does not prove what is told
 
-A case is {name, kinds ("free", "nonnegative" or "zero", by row), A (rows: G, or J), g, z, margin, speed_bound (null:
-infinite)}. The rule: docs/metrics.md, Feasibility.
+A case is {name, kinds ("free", "nonnegative" or "zero", by row), friction (mu, by row: that of a contact's normal), A
+(rows: G, or J), g, z, margin, speed_bound (null: infinite), velocity_scale (V), verdict_bound}. The rule:
+docs/metrics.md, Feasibility.
 """
 
 import json
@@ -35,6 +36,12 @@ def faults(case):
         if total > 4 * (len(terms) + 1) * EPSILON * sum(abs(term) for term in terms) * DIGITS:
             yield f"{float(total)} is left of a column, which is more than rounding"
         left = max(left, total / max(abs(a) for a in column))
+    # sqrt(1 + mu^2) in double, less than DIGITS allow for.
+    allowed = sum(Fraction((1.0 + mu * mu) ** 0.5) * abs(x) for mu, x in zip(case["friction"], z))
+    least = reached - left * 10**10 * max(abs(x) for x in g)
+    told = Fraction(case["verdict_bound"]) * Fraction(case["velocity_scale"]) * allowed
+    if not 0 < told <= least * DIGITS:
+        yield f"the bound on the verdict is {float(least / allowed)} m/s, told is {float(told / allowed)}"
     bound = case["speed_bound"]
     if left and (bound is None or Fraction(bound) * left > reached * DIGITS):
         yield f"the bound is {float(reached / left)} m/s, told is {bound}"

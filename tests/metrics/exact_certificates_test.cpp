@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -33,10 +34,21 @@ nlohmann::json case_of(const std::string& name, const ContactProblem& problem, c
     kinds[static_cast<std::size_t>(cones.normal_row_of(block))] =
         cones.block_kind(block) == BlockKind::joint ? "free" : "nonnegative";
   }
+  std::vector<double> friction(kinds.size(), 0.0);
+  double scale = 0.0;
+  for (Index i = 0; i < cones.blocks(); ++i) {
+    scale = std::max(scale, problem.free_term().segment(cones.block_row(i), cones.block_size(i)).norm());
+    if (cones.block_kind(i) != BlockKind::contact) continue;
+    friction[static_cast<std::size_t>(cones.normal_row_of(i))] =
+        cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
+  }
   nlohmann::json rows = nlohmann::json::array();
   for (Index row = 0; row < matrix.rows(); ++row) rows.push_back(numbers_of(matrix.row(row)));
   return {{"name", name},
           {"kinds", kinds},
+          {"friction", friction},
+          {"velocity_scale", scale},
+          {"verdict_bound", found.verdict_bound},
           {"A", rows},
           {"g", numbers_of(problem.free_term())},
           {"z", numbers_of(found.certificate)},
@@ -111,7 +123,7 @@ TEST(ExactCertificates, ProveByRationalArithmeticWhatIsToldOfThem) {
   }
   EXPECT_TRUE(are_exact(cases));
   // What does not hold is noticed.
-  for (const auto& [key, factor] : {std::pair("margin", 1.001), {"speed_bound", 1e6}}) {
+  for (const auto& [key, factor] : {std::pair("margin", 1.001), {"speed_bound", 1e6}, {"verdict_bound", 1.001}}) {
     nlohmann::json wrong = nlohmann::json::array({cases[0]});
     if (wrong[0][key].is_null()) continue;
     wrong[0][key] = factor * wrong[0][key].get<double>();
@@ -124,7 +136,7 @@ TEST(ExactCertificates, ProveByRationalArithmeticWhatIsToldOfThem) {
 
 TEST(LinearProgram, IsDecidedWhereTheDualSimplexGivesUp) {
   const auto file = testing::shared_data("captured/newton-fourbar-bounded.hdf5");
-  if (!file) GTEST_SKIP() << "no captured problems here";
+  if (!file) GTEST_SKIP() << testing::no_shared_data;
   const auto problem = load_fclib(*file);
   ASSERT_TRUE(problem) << problem.error().message;
   const FeasibilityState state = check_feasibility(*problem, seconds).state;

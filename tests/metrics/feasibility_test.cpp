@@ -8,6 +8,7 @@
 
 #include "known_answers.hpp"
 #include "metrics/linear_program.hpp"
+#include "metrics/residuals.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
 
@@ -109,6 +110,30 @@ TEST_F(Feasibilities, JointsThatContradictEachOtherHaveNoSolutionAndConsistentOn
   EXPECT_NE(joints(-1.0, vector_of({1e-13, 0.0})), FeasibilityState::infeasible);
 }
 
+TEST_F(Feasibilities, OfNearlyEqualJointsExcludesTightTolerancesOnly) {
+  const ContactProblem problem = problem_of({.joints = 2}, Matrix::Ones(2, 2), vector_of({1.0, 1.0 + 1e-6}));
+  const Feasibility found = check_feasibility(problem, seconds);
+  EXPECT_EQ(found.state, FeasibilityState::infeasible);
+  // Halfway between the two: σ = ∓5e-7 m/s.
+  const double between = judge(problem, vector_of({-1.0 - 5e-7, 0.0}))["natural_map_scaled"].value;
+  EXPECT_LE(found.verdict_bound, between);
+  EXPECT_GE(found.verdict_bound, (1.0 - 1e-9) * between);
+}
+
+TEST_F(Feasibilities, OfSeveralContradictionsTheWorstMakesTheBound) {
+  // Pairs of joints that miss each other by 1e-6 m/s, a lone one that rests, and a pair that misses by 1 m/s.
+  Matrix delassus = Matrix::Zero(21, 21);
+  Vector free_term = Vector::Ones(21);
+  for (Index pair = 0; pair < 10; ++pair) {
+    delassus.block(2 * pair, 2 * pair, 2, 2).setOnes();
+    free_term[2 * pair + 1] += pair == 7 ? 1.0 : 1e-6;
+  }
+  delassus(20, 20) = 1.0;
+  const Feasibility found = check_feasibility(problem_of({.joints = 21}, delassus, free_term), seconds);
+  EXPECT_NEAR(found.verdict_bound, 0.25, 1e-9) << "0.5 m/s over V = 2 m/s";
+  EXPECT_NEAR(found.margin, -0.5, 1e-9);
+}
+
 TEST_F(Feasibilities, AContactThatSlidesWhereNoImpulseHoldsItHasASolution) {
   const ContactProblem problem = problem_of({.friction = {0.5}}, Matrix::Zero(3, 3), vector_of({1.0, 0.0, 0.0}));
   EXPECT_NE(check_feasibility(problem, seconds).state, FeasibilityState::infeasible);
@@ -179,6 +204,48 @@ TEST(Certificate, IsJudgedByItsSignsAndItsRows) {
   EXPECT_EQ(state({0, 0, 0, 0, 0, 0}), FeasibilityState::not_excluded);
   EXPECT_EQ(judge_certificate(problem, vector_of({1})).state, FeasibilityState::not_excluded);
   EXPECT_EQ(state({0, 0, infinite, 0, 0, infinite}), FeasibilityState::not_excluded);
+}
+
+TEST(Certificate, NoAnswerIsBetterThanItsBound) {
+  // A limit at rest beside a body between two walls, in every dimension: the least verdict is searched by descent.
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (const int dimension : {2, 3, 5}) {
+    for (const double friction : {0.0, 0.5, 3.0}) {
+      const Index rows = 1 + 2 * dimension, first = 1 + (dimension == 5 ? 2 : dimension - 1),
+                  second = first + dimension;
+      ContactProblemData data;
+      const std::vector<double> rolling = dimension == 5 ? std::vector{0.2, 0.4} : std::vector<double>();
+      data.cones = *ConeProduct::create(0, 1, {friction, friction}, dimension, rolling);
+      Matrix delassus = Matrix::Identity(rows, rows);
+      delassus(first, second) = delassus(second, first) = -1.0;
+      data.delassus = make_dense_delassus(delassus);
+      data.free_term = Vector::Constant(rows, 0.3);
+      data.free_term[first] = -1.0;
+      data.free_term[second] = -0.5;
+      const ContactProblem problem = *ContactProblem::create(std::move(data));
+      Vector z = Vector::Zero(rows);
+      z[first] = z[second] = 1.0;
+      const double bound = judge_certificate(problem, z).verdict_bound;
+      EXPECT_GT(bound, 0.0);
+      const auto verdict = [&](const Vector& impulse) { return judge(problem, impulse)["natural_map_scaled"].value; };
+      Vector best = Vector::Zero(rows);
+      double least = verdict(best);
+      for (int attempt = 0; attempt < 1000; ++attempt) {
+        Vector impulse = best;
+        const double size = std::pow(10.0, 2.0 * uniform(random) - 1.0);
+        for (double& entry : impulse) entry += size * uniform(random);
+        if (const double value = verdict(impulse); value < least) {
+          least = value;
+          best = impulse;
+        }
+      }
+      EXPECT_GE(least, bound) << dimension << ' ' << friction;
+      if (friction == 0.0 && dimension < 5) {
+        EXPECT_LE(least, 1.5 * bound) << "where friction adds nothing the bound is met";
+      }
+    }
+  }
 }
 
 TEST(Certificate, HoldsInAnyUnits) {

@@ -156,7 +156,7 @@ TEST_F(JudgeReference, NoticesADifferenceOfAMillionth) {
 
 TEST_F(JudgeReference, AgreesOnRealProblems) {
   const auto shared = testing::shared_data();
-  if (!shared) GTEST_SKIP() << "no real problems here";
+  if (!shared) GTEST_SKIP() << testing::no_shared_data;
   for (const char* name : {"LMGC_GlobalFrictionContactProblem00046", "gfc2d_granularflowonwall_00069_00350",
                            "OneObject-i100000-499", "FC2D_SliderCrankLagrangian00001"}) {
     const fs::path source = *shared / "fclib" / "open" / (std::string(name) + ".hdf5");
@@ -174,7 +174,7 @@ TEST_F(JudgeReference, AgreesOnRealProblems) {
 
 TEST(RealProblems, NaturalMapsOfTheirAnswersAreThoseDeclared) {
   const auto families = testing::shared_data("families");
-  if (!families) GTEST_SKIP() << "no real problems here";
+  if (!families) GTEST_SKIP() << testing::no_shared_data;
   const std::regex declared("absolute natural-map residual ([0-9.e+-]+)");
   int compared = 0;
   for (const auto& entry : fs::recursive_directory_iterator(*families)) {
@@ -198,7 +198,7 @@ TEST(RealProblems, NaturalMapsOfTheirAnswersAreThoseDeclared) {
 
 TEST(RealProblems, HaveTheRankAndConditioningOfTheirManifest) {
   const auto manifest = testing::shared_data("fclib/manifest.json");
-  if (!manifest) GTEST_SKIP() << "no real problems here";
+  if (!manifest) GTEST_SKIP() << testing::no_shared_data;
   std::ifstream stream(*manifest);
   int compared = 0;
   for (const auto& entry : nlohmann::json::parse(stream)) {

@@ -108,20 +108,19 @@ TEST(DataProfile, OfOneSolverDoesNotDependOnTheOthers) {
   EXPECT_EQ(data_profile(alone)[0].y, data_profile(table)[2].y);
 }
 
-TEST(PairProfiles, StandForEveryPairOfMoreThanTwoSolvers) {
-  EXPECT_THAT(pair_profiles({{1.0, 2.0}}), IsEmpty());
-  const auto pairs = pair_profiles(table);
-  ASSERT_EQ(pairs.size(), 3U);
-  EXPECT_EQ(pairs[1].first, 0U);
-  EXPECT_EQ(pairs[1].second, 2U);
-  EXPECT_EQ(pairs[1].first_better, 2U);
-  EXPECT_EQ(pairs[1].second_better, 2U);
-  EXPECT_EQ(pairs[1].ties, 0U);
-  EXPECT_EQ(pairs[1].neither, 1U);
-  EXPECT_EQ(pairs[0].ties, 1U);
-  EXPECT_EQ(pairs[0].first_better, 1U);
-  EXPECT_EQ(pairs[0].second_better, 1U);
-  EXPECT_EQ(pairs[0].neither, 2U);
+TEST(PairProfiles, CountWhoIsBetter) {
+  const PairProfile apart = pair_profile(table, 0, 2);
+  EXPECT_EQ(apart.first, 0U);
+  EXPECT_EQ(apart.second, 2U);
+  EXPECT_EQ(apart.first_better, 2U);
+  EXPECT_EQ(apart.second_better, 2U);
+  EXPECT_EQ(apart.ties, 0U);
+  EXPECT_EQ(apart.neither, 1U);
+  const PairProfile close = pair_profile(table, 0, 1);
+  EXPECT_EQ(close.ties, 1U);
+  EXPECT_EQ(close.first_better, 1U);
+  EXPECT_EQ(close.second_better, 1U);
+  EXPECT_EQ(close.neither, 2U);
 }
 
 TEST(PairProfiles, CanContradictTheProfileOfAll) {

@@ -98,11 +98,10 @@ RC_GTEST_PROP(OfficialVerdict, IsZeroAtAKnownSolutionAndTheModesAreThoseDrawn, (
     RC_ASSERT(judgement[name].value <= 1e-12);
   }
   RC_ASSERT(judgement["dissipation_error"].value <= 1e-6);
-  const auto modes = contact_modes(c.known.problem, c.known.impulse);
-  RC_ASSERT(modes.size() == c.known.modes.size());
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    RC_ASSERT(static_cast<int>(modes[i]) == c.known.modes[i]);
-  }
+  const auto drawn = [&](int mode) { return std::count(c.known.modes.begin(), c.known.modes.end(), mode); };
+  RC_ASSERT(judgement.modes.open == drawn(0));
+  RC_ASSERT(judgement.modes.stick == drawn(1));
+  RC_ASSERT(judgement.modes.slip == drawn(2));
 }
 
 TEST(OfficialVerdict, OfRollingFrictionIsFreeOfTheUnitOfLength) {

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 namespace conebench {
 namespace {
@@ -54,42 +53,6 @@ TEST(Statistics, ShiftedGeometricMeanDampsValuesFarBelowTheShift) {
   EXPECT_THROW((void)shifted_geometric_mean(Values{1}, -1.0), std::invalid_argument);
 }
 
-TEST(Bootstrap, IsReproducibleAndContainsTheStatistic) {
-  const Values values{1.0, 1.1, 0.9, 1.3, 0.8, 1.05, 0.95, 5.0, 1.2, 1.0};
-  const Interval first = *bootstrap_median(values, 0.95, 1000, 7);
-  const Interval again = *bootstrap_median(values, 0.95, 1000, 7);
-  EXPECT_EQ(first.low, again.low);
-  EXPECT_EQ(first.high, again.high);
-  EXPECT_LE(first.low, *median(values));
-  EXPECT_GE(first.high, *median(values));
-  EXPECT_LT(first.low, first.high);
-  EXPECT_LT(first.high, 5.0);
-  const Interval narrow = *bootstrap_median(values, 0.5, 1000, 7);
-  EXPECT_GE(narrow.low, first.low);
-  EXPECT_LE(narrow.high, first.high);
-  EXPECT_FALSE(bootstrap_median(Values{}));
-  const Interval one = *bootstrap_median(Values{3.0});
-  EXPECT_EQ(one.low, 3.0);
-  EXPECT_EQ(one.high, 3.0);
-  EXPECT_THROW((void)bootstrap_median(values, 1.0), std::invalid_argument);
-  EXPECT_THROW((void)bootstrap_median(values, 0.9, 0), std::invalid_argument);
-}
-
-TEST(Bootstrap, CoversTheMeanAboutAsOftenAsItSays) {
-  // Intervals at 90 % for the mean of 40 uniform numbers, 400 times: the coverage lies well within 84 to 95 %.
-  std::mt19937_64 engine(5);
-  int covered = 0;
-  for (std::uint64_t k = 0; k < 400; ++k) {
-    Values values(40);
-    for (double& value : values) value = static_cast<double>(engine() >> 11U) * 0x1.0p-53;
-    const Interval interval = *bootstrap_interval(
-        values, [](std::span<const double> sample) { return *mean(sample); }, 0.9, 300, k);
-    covered += interval.low <= 0.5 && 0.5 <= interval.high ? 1 : 0;
-  }
-  EXPECT_GT(covered, 336);
-  EXPECT_LT(covered, 380);
-}
-
 // Two solvers, three problems with limits 10, 10 and 20; solver 1 fails on the last two.
 const CostTable table = {{1.0, 4.0}, {9.0, failed}, {failed, failed}};
 const Values limits = {10.0, 10.0, 20.0};
@@ -99,7 +62,6 @@ TEST(ShiftedMeans, CountAFailureAtTheLimit) {
   EXPECT_DOUBLE_EQ(*means[0].value, std::cbrt(2.0 * 10.0 * 21.0) - 1.0);
   EXPECT_DOUBLE_EQ(*means[1].value, std::cbrt(5.0 * 11.0 * 21.0) - 1.0);
   EXPECT_EQ(means[1].failures, 2U);
-  EXPECT_EQ(means[1].label("s"), "shifted geometric mean (shift 1 s), 2 of 3 failures at the limit");
 }
 
 TEST(ShiftedMeans, PenaliseAFailureByTheFactor) {
@@ -107,7 +69,7 @@ TEST(ShiftedMeans, PenaliseAFailureByTheFactor) {
       shifted_means(table, limits, {.mode = FailureMode::penalised, .shift = 0.0, .penalty_factor = 10.0});
   EXPECT_DOUBLE_EQ(*means[0].value, std::cbrt(1.0 * 9.0 * 200.0));
   EXPECT_DOUBLE_EQ(*means[1].value, std::cbrt(4.0 * 100.0 * 200.0));
-  EXPECT_EQ(means[0].label(""), "shifted geometric mean (shift 0), 1 of 3 failures at 10 x the limit");
+  EXPECT_EQ(means[0].failures, 1U);
 }
 
 TEST(ShiftedMeans, OverTheCommonSubsetLeaveOutWhatOneDidNotSolve) {
@@ -116,7 +78,6 @@ TEST(ShiftedMeans, OverTheCommonSubsetLeaveOutWhatOneDidNotSolve) {
   EXPECT_DOUBLE_EQ(*means[0].value, 1.0);
   EXPECT_DOUBLE_EQ(*means[1].value, 4.0);
   EXPECT_EQ(means[0].problems, 1U);
-  EXPECT_EQ(means[0].label("s"), "shifted geometric mean (shift 0 s), over the common subset of 1 problems");
   // Only solver 0 solves half of the problems: its two solved ones make the subset, in which solver 1 has no mean.
   MeanOptions half = options;
   half.minimum_solved_share = 0.5;

@@ -43,7 +43,7 @@ TEST(Verdict, IsTheJudgesNumberButForRounding) {
 }
 
 TEST(Verdict, DoesNotAllocate) {
-  if (!testing::allocations_are_counted()) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!testing::allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* form : {"dense", "block_sparse", "factored"}) {
     const ContactProblem problem = mixed_problem(form, 3);
     const Vector impulse = Vector::Random(problem.rows());

@@ -43,7 +43,6 @@ void expect_same(const BlockSparseMatrix& a, const BlockSparseMatrix& b) {
   RC_ASSERT(std::ranges::equal(a.row_begins(), b.row_begins()));
   RC_ASSERT(std::ranges::equal(a.columns(), b.columns()));
   RC_ASSERT(std::ranges::equal(a.values(), b.values()));
-  RC_ASSERT(a.uniform_dimension() == b.uniform_dimension());
 }
 
 RC_GTEST_PROP(BlockSparseMatrixProperty, AgreesWithTheDenseMatrix, ()) {

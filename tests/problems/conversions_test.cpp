@@ -9,31 +9,6 @@ namespace {
 
 using testing::make_problem;
 
-TEST(WithForm, KeepsTheProductAndTheHash) {
-  const ContactProblem problem = make_problem("box-stack", {{"boxes", 3L}});
-  const Vector impulse = Vector::LinSpaced(problem.rows(), -1.0, 1.0);
-  Vector expected(problem.rows());
-  problem.delassus().apply(impulse, expected);
-  for (const auto form : {DelassusForm::dense, DelassusForm::block_sparse, DelassusForm::factored}) {
-    const auto converted = with_form(problem, form);
-    ASSERT_TRUE(converted.ok());
-    EXPECT_EQ(converted->delassus().form(), form);
-    const auto aliases = converted->aliases();
-    EXPECT_EQ(aliases.has_value(), form == DelassusForm::factored);
-    EXPECT_EQ(aliases ? aliases->content_hash : converted->content_hash(), problem.content_hash());
-    Vector velocity(problem.rows());
-    converted->delassus().apply(impulse, velocity);
-    EXPECT_LT((velocity - expected).norm(), 1e-13 * expected.norm());
-  }
-}
-
-TEST(WithForm, SaysThatFactoredNeedsThePrimalForm) {
-  const ContactProblem problem = make_problem("random", {{"contacts", 3L}});
-  const auto converted = with_form(problem, DelassusForm::factored);
-  ASSERT_FALSE(converted.ok());
-  EXPECT_EQ(converted.error().code, ErrorCode::unsupported);
-}
-
 TEST(Symmetrised, AveragesTheMatrixWithItsTranspose) {
   const ContactProblem problem =
       make_problem("random", {{"contacts", 5L}, {"joints", 1L}, {"form", std::string("dense")}});

@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "problems/factored_delassus.hpp"
@@ -37,6 +38,12 @@ SparseMatrix block_mass(Index size, Index block, RandomSource& random) {
 }
 
 SparseMatrix sparse(const Matrix& matrix) { return matrix.sparseView(); }
+
+std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {
+  const auto factor = FactoredMass::create(mass);
+  if (!factor) return std::nullopt;
+  return factor->solve(right);
+}
 
 std::string failure(const SparseMatrix& mass, const SparseMatrix& jacobian) {
   const auto made = make_factored_delassus(mass, jacobian);

@@ -8,22 +8,10 @@
 
 #include "problems/cone_product.hpp"
 #include "problems/cones/coulomb_space.hpp"
+#include "tests/problems/cone_values.hpp"
 
 namespace conebench {
 namespace {
-
-/// Components of many sizes, signs and exact zeros.
-rc::Gen<double> component() {
-  return rc::gen::oneOf(rc::gen::just(0.0),
-                        rc::gen::map(rc::gen::inRange(-1000000, 1000001), [](int value) { return 1e-5 * value; }),
-                        rc::gen::map(rc::gen::inRange(-1000, 1001), [](int value) { return 1e-9 * value; }));
-}
-
-rc::Gen<double> friction() {
-  return rc::gen::oneOf(rc::gen::just(0.0),
-                        rc::gen::map(rc::gen::inRange(0, 20000), [](int value) { return 1e-4 * value; }),
-                        rc::gen::just(100.0));
-}
 
 RollingVector any_vector() {
   RollingVector x;

@@ -35,16 +35,16 @@ TEST(Origins, SiconosAndIpoptArePeersAndPayForTestsOfTheirOwn) {
   for (const SolverRow& row : solver_catalogue()) {
     const bool peer = row.info.id.starts_with("SICONOS-") || row.info.id.starts_with("IPOPT-");
     EXPECT_EQ(row.info.origin == Origin::peer, peer) << row.info.id;
-    EXPECT_EQ(looks_are_free(row.info), !peer) << row.info.id;
+    EXPECT_EQ(checks_are_free(row.info), !peer) << row.info.id;
   }
 }
 
 TEST(Origins, AForeignSolverThatIsSeenInEveryIterationCanBeLookedAtForFree) {
   SolverInfo info;
   info.origin = Origin::foreign;
-  EXPECT_TRUE(looks_are_free(info));
+  EXPECT_TRUE(checks_are_free(info));
   info.observed_every_iteration = false;
-  EXPECT_FALSE(looks_are_free(info));
+  EXPECT_FALSE(checks_are_free(info));
 }
 
 TEST(Origins, AVersionsDateIsOfTheTableOrNotKnown) {

@@ -31,7 +31,7 @@ class JudgingMonitor final : public Monitor {
   double last = 0.0;
 
  private:
-  Decision look(long, ConstVectorRef impulse, double) override {
+  Decision check(long, ConstVectorRef impulse, double) override {
     last = verdict_(impulse);
     return last <= tolerance_ ? Decision::accept : Decision::keep_going;
   }
@@ -47,7 +47,7 @@ class StoppingMonitor final : public Monitor {
   Vector seen;
 
  private:
-  Decision look(long iteration, ConstVectorRef impulse, double) override {
+  Decision check(long iteration, ConstVectorRef impulse, double) override {
     iterations.push_back(iteration);
     seen = impulse;
     return iteration >= at_ ? decision_ : Decision::keep_going;

@@ -9,8 +9,10 @@
 
 namespace conebench::testing {
 
+inline constexpr const char* no_shared_data = "no real problems here (CONEBENCH_SHARED)";
+
 /// The optional folder of real problems: the environment variable CONEBENCH_SHARED, else `shared` beside the source
-/// tree. Nothing where it is absent: the test then says GTEST_SKIP().
+/// tree. Nothing where it is absent: the test then says GTEST_SKIP() << no_shared_data.
 inline std::optional<std::filesystem::path> shared_data() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): tests don't change the environment
   const char* const variable = std::getenv("CONEBENCH_SHARED");

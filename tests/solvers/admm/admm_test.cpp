@@ -186,7 +186,7 @@ TEST(StepBalance, FollowsHowFarTheIteratesTravelInAWindow) {
 
 TEST(Admm, PenaltyThatFollowsTheStepsLeavesTheDriftThatTheResidualsDoNotSee) {
   const auto folder = testing::shared_data("families/Chain");
-  if (!folder) GTEST_SKIP() << "no shared problems here";
+  if (!folder) GTEST_SKIP() << testing::no_shared_data;
   for (const char* name : {"Chain-i01500-31-00080", "Chain-i01500-32-00079", "Chain-i01500-32-00291"}) {
     const auto problem = load_fclib(*folder / (std::string(name) + ".hdf5"));
     ASSERT_TRUE(problem.ok());

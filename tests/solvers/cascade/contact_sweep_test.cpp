@@ -173,7 +173,7 @@ class Answering final : public Monitor {
   std::vector<Vector> proposed;
 
  private:
-  Decision look(long point, ConstVectorRef impulse, double) override {
+  Decision check(long point, ConstVectorRef impulse, double) override {
     points.push_back(point);
     proposed.emplace_back(impulse);
     return decision_;
@@ -205,11 +205,11 @@ TEST(FirstSweep, EndsWhereItsPointIsOutOfTime) {
 /// Looks at every point.
 class Looking final : public Monitor {
  public:
-  long looks = 0;
+  long checks = 0;
 
  private:
-  Decision look(long, ConstVectorRef, double) override {
-    ++looks;
+  Decision check(long, ConstVectorRef, double) override {
+    ++checks;
     return Decision::keep_going;
   }
 };
@@ -222,7 +222,7 @@ TEST(FirstSweep, WhatIsLookedAtGoesOnAsWhatIsNot) {
     SilentMonitor silent;
     const Answer seen = testing::solve(*solver, problem, stop, monitor);
     const Answer unseen = testing::solve(*solver, problem, stop, silent);
-    EXPECT_GE(monitor.looks, 2);
+    EXPECT_GE(monitor.checks, 2);
     EXPECT_EQ(seen.summary.iterations, unseen.summary.iterations);
     EXPECT_EQ(seen.impulse, unseen.impulse);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "problems/used_parts.hpp"
 #include "solvers/cond/nodal_form.hpp"
 #include "solvers/cond/node_product.hpp"
 #include "tests/solvers/cond/soft_problems.hpp"
@@ -283,7 +284,7 @@ class ThetaMonitor final : public Monitor {
   std::vector<long> iterations;
 
  private:
-  Decision look(long iteration, ConstVectorRef, double theta) override {
+  Decision check(long iteration, ConstVectorRef, double theta) override {
     while (iterations.size() < thetas_.size() && theta < thetas_[iterations.size()]) iterations.push_back(iteration);
     return iterations.size() == thetas_.size() ? Decision::accept : Decision::keep_going;
   }
@@ -310,7 +311,7 @@ std::optional<ContactProblem> sample(const std::string& name) {
 
 TEST(CondPrototype, NeedsAsManyIterationsOnTheMat) {
   const auto problem = sample("mat-01.hdf5");
-  if (!problem) GTEST_SKIP() << "no prototype's samples";
+  if (!problem) GTEST_SKIP() << no_shared_data;
   EXPECT_EQ(cond::nodalise(*problem, {}).virtual_nodes(), 0);
   for (const char* id : {"COND-STRICT", "COND-PROX"}) {
     expect_counts(*problem, id, {{"chebyshev", false}}, {1311, 2133, 2960});
@@ -320,7 +321,7 @@ TEST(CondPrototype, NeedsAsManyIterationsOnTheMat) {
 
 TEST(CondPrototype, NeedsAsManyIterationsUnderThePlate) {
   const auto given = sample("plate-03.hdf5");
-  if (!given) GTEST_SKIP() << "no prototype's samples";
+  if (!given) GTEST_SKIP() << no_shared_data;
   // All but the plate's six velocities are nodes'.
   ContactProblemData data = given->data();
   data.configuration.emplace();
@@ -350,7 +351,7 @@ TEST(Cond, StartsFromTheVelocityBeforeTheStep) {
 
 TEST(CondPrototype, AnisotropicSampleIsNodal) {
   const auto problem = sample("aniso.hdf5");
-  if (!problem) GTEST_SKIP() << "no prototype's samples";
+  if (!problem) GTEST_SKIP() << no_shared_data;
   EXPECT_EQ(cond::nodalise(*problem, {}).virtual_nodes(), 0);
   EXPECT_EQ(run("COND-STRICT", *problem, {}, 1e-10, 3000).summary.status, SolveStatus::converged);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "problems/cones/coulomb.hpp"
+#include "problems/used_parts.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 

@@ -91,7 +91,7 @@ TEST(Errata, AbsoluteThresholdsTakeAnythingWhereVelocitiesAreSmall) {
 
 TEST(RobustSearch, DepthFirstSolvesRealProblems) {
   const auto folder = shared_data("fclib/open");
-  if (!folder) GTEST_SKIP() << "no shared problems here";
+  if (!folder) GTEST_SKIP() << testing::no_shared_data;
   int solved = 0;
   for (const char* name : {"Confeti-ex13-4contact-Fc3D-SBM", "FC3D_Example1", "FrictionContactProblem00031",
                            "NESpheres_10_1", "OneObject-i1028-138", "Rover1039", "Rover4396"}) {

@@ -47,7 +47,7 @@ class Siconos : public ::testing::TestWithParam<std::string> {
 };
 
 /// Real 3D problems of contacts alone, or generated ones where there is no shared folder.
-std::vector<ContactProblem> problems(Index most_contacts) {
+std::vector<ContactProblem> problems(Index max_contacts) {
   std::vector<ContactProblem> all;
   if (const auto folder = shared_data("fclib/open")) {
     for (const auto& entry : std::filesystem::directory_iterator(*folder)) {
@@ -55,7 +55,7 @@ std::vector<ContactProblem> problems(Index most_contacts) {
       if (!problem) continue;
       const ConeProduct& cones = problem->cones();
       if (cones.contact_dimension() != 3 || cones.contacts() == 0 || cones.first_contact_row() > 0) continue;
-      if (cones.contacts() <= most_contacts) all.push_back(*problem);
+      if (cones.contacts() <= max_contacts) all.push_back(*problem);
     }
   } else {
     all.push_back(make_problem("box-stack", {{"boxes", 4L}, {"mass_ratio", 30.0}}));
@@ -118,21 +118,21 @@ TEST_P(Siconos, EveryFormOfTheMatrixGivesTheSameVelocities) {
 /// Accepts at a rung of the ladder, and counts the runs.
 class LadderMonitor final : public Monitor, public Tries {
  public:
-  LadderMonitor(long first_due, long accepted, double behind = NAN) : accepted_(accepted), behind_(behind) {
+  LadderMonitor(long first_due, long accepted, double behind = NAN) : accepted_(accepted), verdict_ratio_(behind) {
     next_ = first_due;
   }
   void start_over() override { ++thrown_away; }
-  double behind() const override { return behind_; }
+  double verdict_ratio() const override { return verdict_ratio_; }
   std::vector<double> own_errors;
   int thrown_away = 0;
 
  private:
-  Decision look(long iteration, ConstVectorRef, double own_residual) override {
+  Decision check(long iteration, ConstVectorRef, double own_residual) override {
     own_errors.push_back(own_residual);
     return iteration >= accepted_ ? Decision::accept : Decision::keep_going;
   }
   long accepted_;
-  double behind_;
+  double verdict_ratio_;
 };
 
 TEST_P(Siconos, TightensUntilAcceptedAndRepeatsThatRunAlone) {

@@ -1,4 +1,4 @@
-#include "solvers/testing/misbehave.hpp"
+#include "tests/test_solvers/misbehave.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -180,7 +180,7 @@ class Misbehave final : public Solver {
       sweep(impulse);
       for (long i = 0; i < options_.spin; ++i) sink = sink + 1.0;
       summary.iterations = summary.operator_products = k;
-      if (!monitor.due(k)) continue;
+      if (!monitor.should_check(k)) continue;
       if (options_.mode == "random") impulse *= 1.0 + 1e-12 * std::uniform_real_distribution<>()(device_);
       const Decision decision = monitor.observe(k, impulse, summary.own_residual);
       if (decision == Decision::accept) return with(summary, SolveStatus::converged);

@@ -1,4 +1,4 @@
-#include "solvers/testing/burn.hpp"
+#include "tests/test_solvers/burn.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "solvers/testing/misbehave.hpp"
+#include "tests/test_solvers/misbehave.hpp"
 
 namespace conebench {
 
@@ -18,7 +18,7 @@ namespace {
 struct Burn {
   std::string solvers;  ///< with commas before, between and behind
   double share_of_time = 0.0;
-  long least_contacts = 0, most_contacts = std::numeric_limits<long>::max();
+  long min_contacts = 0, max_contacts = std::numeric_limits<long>::max();
   double share_of_problems = 1.0;
 };
 
@@ -38,8 +38,8 @@ Burn parse(const std::string& text) {
       const std::string key = word.substr(0, equals);
       const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
       if (key == "contacts" && value.find('-') != std::string::npos) {
-        burn.least_contacts = std::stol(value);
-        burn.most_contacts = std::stol(value.substr(value.find('-') + 1));
+        burn.min_contacts = std::stol(value);
+        burn.max_contacts = std::stol(value.substr(value.find('-') + 1));
       } else if (key == "share") {
         burn.share_of_problems = std::stod(value);
       } else {
@@ -86,7 +86,7 @@ class BurningSolver final : public Solver {
  private:
   bool concerns(const ContactProblem& problem) const {
     const long contacts = problem.cones().contacts();
-    if (contacts < burn_.least_contacts || contacts > burn_.most_contacts) return false;
+    if (contacts < burn_.min_contacts || contacts > burn_.max_contacts) return false;
     if (burn_.share_of_problems >= 1.0) return true;
     constexpr double largest = 4294967296.0;  // of eight hexadecimal digits
     return static_cast<double>(std::stoul(problem.data_hash().substr(0, 8), nullptr, 16)) <

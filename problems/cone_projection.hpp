@@ -1,3 +1,0 @@
-#pragma once
-
-#include "problems/cones/coulomb.hpp"

@@ -1,4 +1,0 @@
-#pragma once
-
-#include "problems/cones/coulomb.hpp"
-#include "problems/cones/limit.hpp"

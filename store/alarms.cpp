@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -27,7 +26,13 @@ void visit_alarm(Visit visit, AnyAlarm& alarm) {
   visit("since_utc", alarm.since_utc);
   visit("effect", alarm.effect);
   visit("by_time", alarm.by_time);
+  visit("work", alarm.work);
+  visit("by_work", alarm.by_work);
+  visit("families", alarm.families);
+  visit("more_work", alarm.more_work);
+  visit("digits", alarm.digits);
   visit("cells", alarm.cells);
+  visit("problems", alarm.problems);
 }
 
 auto subject_of(const Alarm& alarm) {
@@ -48,9 +53,42 @@ bool Alarm::same_thing(const Alarm& other) const { return subject_of(*this) == s
 bool Alarm::same_subject(const Alarm& other) const { return same_thing(other) && pinned_utc == other.pinned_utc; }
 
 bool Alarm::worse_than(const Alarm& other) const {
-  // Twice what two stores can tell of one setting.
-  constexpr double noise = 0.04;
-  return cells > other.cells || effect > other.effect + noise;
+  // Of what the other says twice what two stores can tell of one setting, else once.
+  constexpr double noise = 0.04, half_noise = 0.02;
+  constexpr double digit = 1.0;  // of a median that few cells make
+  const auto grew = [](bool is, double value, bool was, double before) {
+    return is && value > before + (was ? noise : half_noise);
+  };
+  // A family is within what the whole setting became slower by.
+  const auto any_grew = [&](const std::map<std::string, double>& now, const std::map<std::string, double>& then,
+                            bool whole_was, double whole) {
+    return std::any_of(now.begin(), now.end(), [&](const auto& family) {
+      const auto known = then.find(family.first);
+      const double by_family = known == then.end() ? 0.0 : known->second, by_whole = whole_was ? whole : 0.0;
+      return grew(true, family.second, known != then.end() || whole_was, std::max(by_family, by_whole));
+    });
+  };
+  return cells > other.cells || !std::ranges::includes(other.problems, problems) ||
+         grew(by_time, effect, other.by_time, other.effect) || grew(by_work, work, other.by_work, other.work) ||
+         any_grew(families, other.families, other.by_time, other.effect) ||
+         any_grew(more_work, other.more_work, other.by_work, other.work) || digits > other.digits + digit;
+}
+
+bool Alarm::empty() const {
+  return kind != "undecided" && !by_time && !by_work && families.empty() && more_work.empty() && digits == 0.0 &&
+         problems.empty();
+}
+
+void Alarm::add(const Alarm& other) {
+  if (!by_time && other.by_time) effect = other.effect;
+  if (!by_work && other.by_work) work = other.work;
+  by_time = by_time || other.by_time;
+  by_work = by_work || other.by_work;
+  families.insert(other.families.begin(), other.families.end());
+  more_work.insert(other.more_work.begin(), other.more_work.end());
+  digits = std::max(digits, other.digits);
+  problems.insert(other.problems.begin(), other.problems.end());
+  cells = std::max(cells, std::ssize(problems));
 }
 
 nlohmann::json to_json(const Alarm& alarm) {
@@ -68,7 +106,6 @@ std::optional<Alarm> alarm_of_json(const nlohmann::json& json) {
   try {
     Alarm alarm;
     visit_alarm([&json](const char* name, auto& value) { json.at(name).get_to(value); }, alarm);
-    if (!std::isfinite(alarm.effect)) return std::nullopt;
     alarm.pinned_utc = json.value("pinned_utc", "");
     for (const ChangeSource source : {ChangeSource::two_stores, ChangeSource::side_by_side, ChangeSource::nights}) {
       if (json.at("source") == to_string(source)) alarm.source = source;
@@ -100,15 +137,17 @@ const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const
   // These tell how a run is, not what became of it: the base may have them, too.
   const bool is_change = found.kind != "flaky" && found.kind != "at-limit" && found.kind != "undecided";
   const auto one = std::find_if(alarms.begin(), alarms.end(), [&](const Alarm& alarm) {
+    const bool began_before = !alarm.accepted || found.since_utc <= alarm.accepted->accepted_utc;
     const bool against = !alarm.pinned_utc.empty() ? alarm.pinned_utc == base_utc
-                                                   : base_utc.empty() || base_utc < alarm.since_utc || !is_change;
+                         : base_utc.empty()        ? began_before
+                                                   : base_utc < alarm.since_utc || !is_change;
     return against && found.same_thing(alarm) && !found.worse_than(alarm);
   });
   return one == alarms.end() ? nullptr : &*one;
 }
 
 FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>& before,
-                             const std::function<bool(const Alarm&)>& is_gone) {
+                             const std::function<std::optional<Alarm>(const Alarm&)>& rest) {
   FollowedAlarms followed;
   for (Alarm& alarm : found) {
     const auto known = std::find_if(before.begin(), before.end(),
@@ -116,6 +155,7 @@ FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>&
     if (known != before.end() && !alarm.accepted) {
       alarm.since = known->since;
       alarm.since_utc = known->since_utc;
+      if (const auto left = rest(*known)) alarm.add(*left);
     }
     (alarm.accepted ? followed.accepted : followed.standing).push_back(alarm);
   }
@@ -124,7 +164,8 @@ FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>&
     const bool again =
         std::any_of(found.begin(), found.end(), [&](const Alarm& one) { return one.same_subject(alarm); });
     if (again || alarm.accepted) continue;
-    (is_gone(alarm) ? followed.gone : followed.standing).push_back(alarm);
+    const auto left = rest(alarm);
+    (left ? followed.standing : followed.gone).push_back(left.value_or(alarm));
   }
   return followed;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,9 +25,15 @@ struct Alarm {
   std::string since_utc;  ///< when that night began
   /// When the pinned run that it is worse than began; empty: it is worse than a night before it.
   std::string pinned_utc = {};
-  double effect = 0.0;   ///< log ratio of times, where `by_time`
-  bool by_time = false;  ///< by the times of the whole setting
-  long cells = 0;        ///< of lost, broke, missing, …
+  double effect = 0.0;                           ///< log ratio of the setting's times; 0: they were not compared
+  bool by_time = false;                          ///< it is slower by them
+  double work = 0.0;                             ///< log ratio of the setting's work
+  bool by_work = false;                          ///< it is slower by it
+  std::map<std::string, double> families = {};   ///< slower by their times: log ratio of each
+  std::map<std::string, double> more_work = {};  ///< families with more work: log ratio of each
+  double digits = 0.0;                           ///< of less-accurate: lost by the median cell
+  long cells = 0;                                ///< of lost, broke, missing, …
+  std::set<std::string> problems = {};           ///< of these cells: oldest_hash() of each
   std::optional<AcceptanceRecord> accepted = {};
 
   /// Eight hexadecimal digits of what it is and since when.
@@ -34,8 +42,13 @@ struct Alarm {
   bool same_thing(const Alarm& other) const;
   /// And against nights, or the same pinned run.
   bool same_subject(const Alarm& other) const;
-  /// Worse than an alarm of the same subject by more than noise: nobody accepted that.
+  /// More than an alarm of the same subject says, but for noise: another cell or family, slower for another reason or
+  /// by more. Nobody accepted that.
   bool worse_than(const Alarm& other) const;
+  /// Nothing of it is left.
+  bool empty() const;
+  /// Adds what an alarm of the same subject says beyond it.
+  void add(const Alarm& other);
 };
 
 nlohmann::json to_json(const Alarm& alarm);
@@ -47,7 +60,7 @@ std::vector<Alarm> accepted_alarms(const std::vector<AcceptanceRecord>& acceptan
 
 /// The one of `alarms` that tells of what was `found` against a run that began at `base_utc` (empty: over many nights):
 /// the same thing, no worse but for noise, and the run is from before the alarm, or the pinned one that it is about.
-/// Null: none.
+/// Over many nights an accepted one tells only of what began before it was accepted. Null: none.
 const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& base_utc);
 
 struct FollowedAlarms {
@@ -57,9 +70,10 @@ struct FollowedAlarms {
   std::vector<Alarm> gone;
 };
 /// What becomes of alarms: what tonight `found` and nobody accepted is the alarm of the night before where that had it,
-/// and since then. Of the others an accepted one is over; the rest stand until `is_gone`.
+/// and since then. Of the others an accepted one is over. `rest` of an alarm is what tonight does not show to be gone:
+/// it stands.
 FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>& before,
-                             const std::function<bool(const Alarm&)>& is_gone);
+                             const std::function<std::optional<Alarm>(const Alarm&)>& rest);
 
 /// Begin of the earliest night that raised one against the nights before it that nobody accepted; empty: there is none.
 std::string alarmed_since(const std::vector<Alarm>& alarms);

@@ -43,13 +43,6 @@ class ObjectWriter {
   nlohmann::json& object_;
 };
 
-template <class Record>
-json list(const std::vector<Record>& records) {
-  json out = json::array();
-  for (const auto& record : records) out.push_back(to_json(record));
-  return out;
-}
-
 }  // namespace
 
 json to_json(const RunRecord& run) {
@@ -94,15 +87,6 @@ json to_json(const CellRecord& cell) {
     for (const double value : cell.reaction) reaction.push_back(std::isfinite(value) ? json(value) : json(nullptr));
   }
   return out;
-}
-
-std::string records_json(const StoreContents& contents, int indent) {
-  json out = json::object();
-  out["runs"] = list(contents.runs);
-  out["problems"] = list(contents.problems);
-  out["settings"] = list(contents.settings);
-  out["cells"] = list(contents.cells);
-  return out.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace conebench

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 
 #include "store/records.hpp"
 
@@ -14,8 +13,5 @@ nlohmann::json to_json(const ProblemRecord& problem);
 nlohmann::json to_json(const SettingRecord& setting);
 /// With the final λ under "reaction" where the record holds it.
 nlohmann::json to_json(const CellRecord& cell);
-
-/// {"runs": […], "problems": […], "settings": […], "cells": […]}, keys sorted, texts that are not UTF-8 repaired.
-std::string records_json(const StoreContents& contents, int indent = 1);
 
 }  // namespace conebench

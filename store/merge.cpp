@@ -110,12 +110,12 @@ int label(Connection& target, const std::vector<std::string>& mixed) {
   if (mixed.empty()) return SQLITE_OK;
   Statement runs = target.prepare("SELECT id, noise FROM runs");
   Statement update = target.prepare("UPDATE runs SET noise = ? WHERE id = ?");
-  std::vector<std::pair<std::int64_t, std::vector<std::string>>> labelled;
+  std::vector<std::pair<std::int64_t, std::vector<NoiseRecord>>> labelled;
   while (runs.step() == SQLITE_ROW) {
     auto& [id, noise] = labelled.emplace_back();
     id = runs.integer(0);
     from_column(runs.text(1), noise);
-    for (const auto& line : mixed) noise.push_back("joined from stores of " + line);
+    for (const auto& line : mixed) noise.push_back({NoiseKind::joined, 0.0, line});
   }
   runs.reset();
   for (const auto& [id, noise] : labelled) {
@@ -126,14 +126,13 @@ int label(Connection& target, const std::vector<std::string>& mixed) {
 }
 
 /// One store, as it is now: a run may append to it meanwhile.
-std::optional<Error> add_source(const fs::path& source, const MergeOptions& options, Common& common, Merger& merger,
-                                MergeSummary& summary) {
-  auto connection = open_store_file(source, false, schema_steps(), options.salvage);
-  if (!connection) return connection.error();
-  if (const int code = connection->run("BEGIN"); code != SQLITE_OK) return connection->read_error(code);
+Result<void> add_source(const fs::path& source, const MergeOptions& options, Common& common, Merger& merger,
+                        MergeSummary& summary) {
+  CONEBENCH_TRY(auto connection, open_store_file(source, false, schema_steps(), options.salvage));
+  if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.read_error(code);
   if (!options.salvage) {
-    if (auto damage = RowSeals(*connection).check(true)) return *damage;
-    collect(*connection, common);
+    CONEBENCH_CHECK(RowSeals(connection).check(true));
+    collect(connection, common);
     summary.mixed = differences(common);
   }
   if (!summary.mixed.empty() && !options.allow_mixed) {
@@ -141,7 +140,7 @@ std::optional<Error> add_source(const fs::path& source, const MergeOptions& opti
                  fmt::format("cannot join: {}; --allow-mixed joins them all the same and labels the result",
                              fmt::join(summary.mixed, "; "))};
   }
-  return merger.add(*connection);
+  return merger.add(connection);
 }
 
 /// The journal of a store. `mode`: another one; empty: as it is.
@@ -152,40 +151,38 @@ std::string journal(const Connection& store, const std::string& mode = "") {
 
 /// All of the merge, into a file that nobody else knows yet: no log, and its indices stay in memory. One source is open
 /// at a time: there may be more than a process may open.
-std::optional<Error> write_merged(std::span<const fs::path> sources, const fs::path& file, const MergeOptions& options,
-                                  MergeSummary& summary) {
-  auto target = open_store_file(file, true);
-  if (!target) return target.error();
-  const std::string mode = journal(*target);
-  journal(*target, "MEMORY");
-  target->run("PRAGMA cache_size = -200000");  // KiB
-  sqlite::Transaction transaction(*target);
-  if (const int code = transaction.begun(); code != SQLITE_OK) return target->error("cannot be written", code);
+Result<void> write_merged(std::span<const fs::path> sources, const fs::path& file, const MergeOptions& options,
+                          MergeSummary& summary) {
+  CONEBENCH_TRY(auto target, open_store_file(file, true));
+  const std::string mode = journal(target);
+  journal(target, "MEMORY");
+  target.run("PRAGMA cache_size = -200000");  // KiB
+  sqlite::Transaction transaction(target);
+  if (const int code = transaction.begun(); code != SQLITE_OK) return target.error("cannot be written", code);
   {
     Common common;
-    Merger merger(*target, options, summary);
-    for (const auto& source : sources) {
-      if (auto error = add_source(source, options, common, merger, summary)) return error;
-    }
+    Merger merger(target, options, summary);
+    for (const auto& source : sources) CONEBENCH_CHECK(add_source(source, options, common, merger, summary));
   }
-  int code = label(*target, summary.mixed);
+  int code = label(target, summary.mixed);
   // As reading has it (clear_unanswered), for who asks the file itself.
   if (code == SQLITE_OK) {
-    code = target->run(
-        "UPDATE cells SET solved = 0, claimed = 0, verdict_value = NULL WHERE solved AND id NOT IN "
-        "(SELECT cell FROM reactions) AND problem IN (SELECT hash FROM problems WHERE rows > 0)");
+    code = target.run(
+        "UPDATE cells SET solved = 0, claimed = 0, verdict_value = NULL WHERE solved AND EXISTS "
+        "(SELECT 1 FROM problems WHERE hash = problem AND rows > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM reactions WHERE cell = cells.id AND length = 8 * rows))");
   }
   if (code == SQLITE_OK) {
-    code = target->run(
+    code = target.run(
         "DELETE FROM acceptances WHERE id NOT IN "
         "(SELECT min(id) FROM acceptances GROUP BY alarm, who, why, accepted_utc)");
   }
   // Rows have other runs now. Residuals have none, and came with their checksums unless they were saved.
-  if (code == SQLITE_OK) code = RowSeals(*target).seal_all(options.salvage);
+  if (code == SQLITE_OK) code = RowSeals(target).seal_all(options.salvage);
   if (code == SQLITE_OK) code = transaction.commit();
-  if (code == SQLITE_OK && journal(*target, mode) != mode) code = SQLITE_IOERR;
-  if (code != SQLITE_OK) return target->error("cannot be written", code);
-  return std::nullopt;
+  if (code == SQLITE_OK && journal(target, mode) != mode) code = SQLITE_IOERR;
+  if (code != SQLITE_OK) return target.error("cannot be written", code);
+  return {};
 }
 
 void remove_with_logs(const fs::path& file) {
@@ -193,24 +190,24 @@ void remove_with_logs(const fs::path& file) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(file.string() + suffix, ignored);
 }
 
-std::optional<Error> check_paths(std::span<const fs::path> sources, const fs::path& out, bool salvage) {
+Result<void> check_paths(std::span<const fs::path> sources, const fs::path& out, bool salvage) {
   if (sources.empty()) return Error{ErrorCode::wrong_usage, "merge: no store given; name at least one"};
   // Damaged rows cannot tell whether two stores belong together.
   if (salvage && sources.size() > 1) {
     return Error{ErrorCode::wrong_usage, "merge: --salvage takes one store; join what it saves in a second step"};
   }
-  if (auto error = check_named_once(sources)) return error;
+  CONEBENCH_CHECK(check_named_once(sources));
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(out, ignored))) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: exists already; give another file for the joined store", out.string())};
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-std::optional<Error> check_named_once(std::span<const fs::path> stores) {
+Result<void> check_named_once(std::span<const fs::path> stores) {
   std::set<fs::path> names;
   std::set<std::pair<dev_t, ino_t>> files;
   for (const fs::path& store : stores) {
@@ -220,18 +217,17 @@ std::optional<Error> check_named_once(std::span<const fs::path> stores) {
       return Error{ErrorCode::bad_input, fmt::format("{}: given twice; name each store once", store.string())};
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::path& out, const MergeOptions& options) {
-  if (auto error = check_paths(sources, out, options.salvage)) return *error;
-  const auto lock = StoreLock::acquire(out, {.break_lock = options.break_lock});
-  if (!lock) return lock.error();
+  CONEBENCH_CHECK(check_paths(sources, out, options.salvage));
+  CONEBENCH_TRY(const auto lock, StoreLock::acquire(out, {.break_lock = options.break_lock}));
   MergeSummary summary;
-  summary.lock_note = lock->note();
-  const auto nothing_saved = [&]() -> std::optional<Error> {
+  summary.lock_note = lock.note();
+  const auto check_saved = [&]() -> Result<void> {
     if (!options.salvage || summary.cells > 0 || (summary.damaged == 0 && !summary.more_may_be_lost)) {
-      return std::nullopt;
+      return {};
     }
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: nothing of it can be saved; restore a copy, or run the suite into a new store",
@@ -239,11 +235,11 @@ Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::p
   };
   const fs::path unfinished = unfinished_path(out);
   remove_unfinished(out.parent_path());
-  auto error = write_merged(sources, unfinished, options, summary);
-  if (!error) error = nothing_saved();
-  if (error) {
+  auto written = write_merged(sources, unfinished, options, summary);
+  if (written) written = check_saved();
+  if (!written) {
     remove_with_logs(unfinished);
-    return *error;
+    return written.error();
   }
   std::error_code failure;
   fs::rename(unfinished, out, failure);

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,7 +35,7 @@ struct MergeSummary {
 };
 
 /// The error (bad_input) where two of the paths are the same file.
-std::optional<Error> check_named_once(std::span<const std::filesystem::path> stores);
+Result<void> check_named_once(std::span<const std::filesystem::path> stores);
 
 /// Writes a new store `out` with everything that `sources` hold, acceptances of alarms too; runs are numbered anew. The
 /// same answer means: status, claim, verdict, iterations and every bit of λ. `out` appears whole or not at all.

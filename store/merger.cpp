@@ -41,7 +41,7 @@ std::string difference(const Statement& first, const Statement& second) {
 }
 
 /// What says that the rows that are copied make no sense, and not that the target cannot be written.
-bool blames_source(int code) {
+bool is_source_error(int code) {
   const int kind = code & 0xff;
   return kind == SQLITE_CORRUPT || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH || kind == SQLITE_TOOBIG ||
          kind == SQLITE_ERROR || kind == SQLITE_NOTADB;  // a table that is not there, or no page of one
@@ -117,7 +117,7 @@ struct Merger::Source {
   const Connection& connection;
   std::optional<RowSeals> seals;  ///< nullopt: stores of this schema had none
   Statement answer;
-  std::vector<Statement> belongings;
+  std::vector<Statement> children;
   std::map<std::int64_t, std::int64_t> run_ids;  ///< here → in the target
 };
 
@@ -127,15 +127,15 @@ Merger::Merger(Connection& target, const MergeOptions& options, MergeSummary& su
       summary_(summary),
       parts_{RowCopier(target, "runs"), RowCopier(target, "problems", "INSERT OR IGNORE"),
              RowCopier(target, "settings", "INSERT OR IGNORE"), RowCopier(target, "cells")},
-      belongings_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions"),
-                  RowCopier(target, "traces")},
+      child_tables_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions"),
+                    RowCopier(target, "traces")},
       acceptances_(target, "acceptances"),
       find_(target.prepare(std::string(answer_query) + " WHERE key = ?")),
       name_(target.prepare("SELECT problems.name, label, tolerance FROM problems, settings, cells WHERE key = ? AND "
                            "problems.hash = cells.problem AND settings.hash = setting")),
       drop_(target.prepare("DELETE FROM cells WHERE id = ?")) {}
 
-std::optional<Error> Merger::add(const Connection& connection) {
+Result<void> Merger::add(const Connection& connection) {
   // Checksums are of the fields that the file's own schema has; of a migrated copy with damage they are not renewed.
   const Connection stored = options_.salvage ? as_stored(connection.file()) : Connection();
   const Connection& sealed = options_.salvage ? stored : connection;
@@ -146,39 +146,42 @@ std::optional<Error> Merger::add(const Connection& connection) {
                 connection.prepare(std::string(answer_query) + " WHERE cells.id = ?"),
                 {},
                 {}};
-  for (const auto& table : belongings_) source.belongings.push_back(table.select(connection, "WHERE cell = ?"));
-  for (const Part part : sealed_parts) {
-    if (auto error = add_rows(source, part)) return error;
-  }
+  for (const auto& table : child_tables_) source.children.push_back(table.select(connection, "WHERE cell = ?"));
+  for (const Part part : sealed_parts) CONEBENCH_CHECK(add_rows(source, part));
   return add_acceptances(connection);
 }
 
 /// Shards that hold the same one give it several times: write_merged() leaves one.
-std::optional<Error> Merger::add_acceptances(const Connection& source) {
+Result<void> Merger::add_acceptances(const Connection& source) {
   Statement rows = acceptances_.select(source, "");
   int code = rows.step();
   for (; code == SQLITE_ROW; code = rows.step()) {
     const int written = acceptances_.copy(rows, {{acceptances_.column("id"), std::nullopt}});
-    if (written != SQLITE_OK && !blames_source(written)) return target_.error("cannot be written", written);
+    if (written != SQLITE_OK && !is_source_error(written)) return target_.error("cannot be written", written);
     if (written != SQLITE_OK && !options_.salvage) return source.read_error(SQLITE_CORRUPT);
   }
   if (code != SQLITE_DONE && !options_.salvage) return source.read_error(code);
-  return std::nullopt;
+  return {};
 }
 
-/// A problem that the target has already may have been certified in the source alone.
-int Merger::keep_certificate(const RowCopier& problems, const Statement& row) {
-  if (row.text(problems.column("feasibility")).empty()) return SQLITE_OK;
+/// Of a problem that the target has already: what was found out about it in the source alone (take_findings).
+int Merger::keep_findings(const RowCopier& problems, const Statement& row) {
   Statement update = target_.prepare(
-      "UPDATE problems SET feasibility = ?, feasibility_margin = ?, infeasible_block = ?, certificate = ? WHERE hash = "
-      "? AND certificate IS NULL");
+      "UPDATE problems SET feasibility = ?2, feasibility_margin = ?3, infeasible_block = ?4, certificate = ?5, "
+      "verdict_bound = ?6 WHERE hash = ?1 AND ?2 != '' AND (coalesce(verdict_bound, -1), certificate IS NOT NULL, "
+      "feasibility IN ('infeasible', 'refuted'), feasibility != '') < "
+      "(coalesce(?6, -1), ?5 IS NOT NULL, ?2 IN ('infeasible', 'refuted'), 1)");
   int position = 0;
-  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "certificate", "hash"})
+  for (const char* name :
+       {"hash", "feasibility", "feasibility_margin", "infeasible_block", "certificate", "verdict_bound"})
     update.bind(++position, row.value(problems.column(name)));
-  return update.run();
+  if (const int code = update.run(); code != SQLITE_OK) return code;
+  Statement noise = target_.prepare(
+      "UPDATE problems SET noise_ratio = ?2 WHERE hash = ?1 AND noise_ratio IS NULL AND ?2 IS NOT NULL");
+  return noise.bind(1, row.value(problems.column("hash"))).bind(2, row.value(problems.column("noise_ratio"))).run();
 }
 
-std::optional<Error> Merger::add_rows(Source& source, Part part) {
+Result<void> Merger::add_rows(Source& source, Part part) {
   RowCopier& copier = parts_[static_cast<std::size_t>(part)];
   int code = SQLITE_OK;
   const auto ids = rowids(source.connection, to_string(part), options_.salvage, code);
@@ -191,10 +194,10 @@ std::optional<Error> Merger::add_rows(Source& source, Part part) {
     if (code == SQLITE_ROW) {
       if (part == Part::cells) {
         code = copy_cell(source, row);
-        if (refused_) return refused_;
+        if (refused_) return *refused_;
       } else {
         code = part == Part::runs ? copier.copy(row, {{copier.column("id"), std::nullopt}}) : copier.copy(row);
-        if (part == Part::problems && code == SQLITE_OK) code = keep_certificate(copier, row);
+        if (part == Part::problems && code == SQLITE_OK) code = keep_findings(copier, row);
         if (part == Part::runs && code == SQLITE_OK) {
           source.run_ids[id] = target_.last_row_id();
           ++summary_.runs;
@@ -206,17 +209,17 @@ std::optional<Error> Merger::add_rows(Source& source, Part part) {
     }
     row.reset();
     if (code == SQLITE_OK) continue;
-    if (!blames_source(code)) return target_.error("cannot be written", code);
+    if (!is_source_error(code)) return target_.error("cannot be written", code);
     if (!options_.salvage) return source.connection.read_error(SQLITE_CORRUPT);
     ++damaged;
   }
-  if (part != Part::cells) return std::nullopt;
-  if (!options_.salvage) return std::nullopt;
+  if (part != Part::cells) return {};
+  if (!options_.salvage) return {};
   auto expected = source.connection.ask("SELECT count FROM seals WHERE part = 'cells'");
   if (expected && *expected > max_rows(source.connection)) expected.reset();
   if (!expected) summary_.more_may_be_lost = true;
   summary_.damaged += std::max(damaged, expected.value_or(0) - copied);
-  return std::nullopt;
+  return {};
 }
 
 /// SQLITE_OK also where the cell is not wanted.
@@ -227,15 +230,15 @@ int Merger::copy_cell(Source& source, const Statement& cell) {
   const auto run = source.run_ids.find(cell.integer(run_column));
   if (run == source.run_ids.end()) return SQLITE_CORRUPT;
   source.answer.bind(1, old_id).step();
-  const Wanted wanted = settle(source, cell.text(copier.column("key")), source.answer);
+  const Wanted wanted = resolve(source, cell.text(copier.column("key")), source.answer);
   source.answer.reset();
   if (wanted != Wanted::yes) return SQLITE_OK;
   if (const int code = copier.copy(cell, {{id_column, std::nullopt}, {run_column, run->second}}); code != SQLITE_OK) {
     return code;
   }
   const std::int64_t new_id = target_.last_row_id();
-  for (std::size_t table = 0; table < belongings_.size(); ++table) {
-    if (const int code = copy_belongings(source, table, old_id, new_id); code != SQLITE_OK) {
+  for (std::size_t table = 0; table < child_tables_.size(); ++table) {
+    if (const int code = copy_children(source, table, old_id, new_id); code != SQLITE_OK) {
       drop_.bind(1, new_id).run();
       return code;
     }
@@ -244,9 +247,9 @@ int Merger::copy_cell(Source& source, const Statement& cell) {
   return SQLITE_OK;
 }
 
-int Merger::copy_belongings(Source& source, std::size_t table, std::int64_t old_id, std::int64_t new_id) {
-  RowCopier& copier = belongings_[table];
-  Statement& rows = source.belongings[table];
+int Merger::copy_children(Source& source, std::size_t table, std::int64_t old_id, std::int64_t new_id) {
+  RowCopier& copier = child_tables_[table];
+  Statement& rows = source.children[table];
   const int run_column = copier.column("run_id"), data_column = copier.column("data");
   std::map<int, std::optional<std::int64_t>> replaced = {{copier.column("cell"), new_id}};
   rows.bind(1, old_id);
@@ -283,7 +286,7 @@ std::string Merger::name_of(const std::string& key) {
 
 /// Whether the cell is to be copied, after making room for it. Sets refused_ where the two answers differ and the
 /// options don't say which to keep.
-Merger::Wanted Merger::settle(Source& source, const std::string& key, const Statement& answer) {
+Merger::Wanted Merger::resolve(Source& source, const std::string& key, const Statement& answer) {
   const bool known = find_.bind(1, std::string_view(key)).step() == SQLITE_ROW;
   const std::int64_t known_id = known ? find_.integer(0) : 0;
   const std::string differs = known ? difference(find_, answer) : "";

@@ -33,24 +33,24 @@ class Merger {
  public:
   Merger(sqlite::Connection& target, const MergeOptions& options, MergeSummary& summary);
   /// Errors (bad_input): a conflict that the options don't settle, a damaged row, a full disk.
-  std::optional<Error> add(const sqlite::Connection& source);
+  Result<void> add(const sqlite::Connection& source);
 
  private:
   struct Source;
   enum class Wanted { yes, no, refused };
-  int keep_certificate(const RowCopier& problems, const sqlite::Statement& row);
-  std::optional<Error> add_rows(Source& source, Part part);
-  std::optional<Error> add_acceptances(const sqlite::Connection& source);
+  int keep_findings(const RowCopier& problems, const sqlite::Statement& row);
+  Result<void> add_rows(Source& source, Part part);
+  Result<void> add_acceptances(const sqlite::Connection& source);
   int copy_cell(Source& source, const sqlite::Statement& cell);
-  int copy_belongings(Source& source, std::size_t table, std::int64_t old_id, std::int64_t new_id);
-  Wanted settle(Source& source, const std::string& key, const sqlite::Statement& answer);
+  int copy_children(Source& source, std::size_t table, std::int64_t old_id, std::int64_t new_id);
+  Wanted resolve(Source& source, const std::string& key, const sqlite::Statement& answer);
   std::string name_of(const std::string& key);
 
   sqlite::Connection& target_;
   const MergeOptions& options_;
   MergeSummary& summary_;
-  std::array<RowCopier, 4> parts_;       ///< by Part
-  std::array<RowCopier, 4> belongings_;  ///< of a cell
+  std::array<RowCopier, 4> parts_;         ///< by Part
+  std::array<RowCopier, 4> child_tables_;  ///< of a cell
   RowCopier acceptances_;
   sqlite::Statement find_, name_, drop_;
   std::optional<Error> refused_;

@@ -20,12 +20,13 @@ namespace fs = std::filesystem;
 
 fs::path night_result_file(const fs::path& store) { return store.string() + ".night.json"; }
 
-Result<std::monostate> write_night_result(const fs::path& store, const NightResult& result) {
+Result<void> write_night_result(const fs::path& store, const NightResult& result) {
   nlohmann::json json = {{"schema", "conebench.night/1"},
                          {"exit_code", result.exit_code},
                          {"broke", result.broke},
                          {"base", result.base},
                          {"headline", result.headline}};
+  json["ended"] = result.ended;
   json["alarms"] = json["withdrawn"] = nlohmann::json::array();
   for (const Alarm& alarm : result.alarms) json["alarms"].push_back(to_json(alarm));
   for (const Alarm& alarm : result.withdrawn) json["withdrawn"].push_back(to_json(alarm));
@@ -43,7 +44,7 @@ Result<std::monostate> write_night_result(const fs::path& store, const NightResu
     fs::remove(unfinished, ignored);
     return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", file.string(), failure.message())};
   }
-  return std::monostate{};
+  return {};
 }
 
 std::optional<NightResult> read_night_result(const fs::path& store) {
@@ -62,8 +63,14 @@ std::optional<NightResult> read_night_result(const fs::path& store) {
     }
     return read;
   };
-  return NightResult{json["exit_code"].get<int>(), broke, text("base"), text("headline"), alarms("alarms"),
-                     alarms("withdrawn")};
+  std::set<std::string> ended;
+  if (json.contains("ended") && json["ended"].is_array()) {
+    for (const auto& id : json["ended"]) {
+      if (id.is_string()) ended.insert(id.get<std::string>());
+    }
+  }
+  return NightResult{json["exit_code"].get<int>(), broke,           text("base"), text("headline"), alarms("alarms"),
+                     alarms("withdrawn"),          std::move(ended)};
 }
 
 namespace {
@@ -128,12 +135,11 @@ Result<NightFolder> read_store_folder(const fs::path& folder) {
 }
 
 Result<NightFolder> read_night_folder(const fs::path& folder, const std::string& suite) {
-  auto found = read_store_folder(folder);
-  if (!found) return found.error();
-  std::erase_if(found->nights, [&](const NightSummary& night) {
+  CONEBENCH_TRY(auto found, read_store_folder(folder));
+  std::erase_if(found.nights, [&](const NightSummary& night) {
     return !is_night(night) || !(night.suite == suite || suite.empty());
   });
-  return std::move(*found);
+  return found;
 }
 
 std::string flaw_of(const NightSummary& night) {
@@ -232,16 +238,16 @@ fs::path kept_build(const fs::path& folder, const std::string& executable) {
   return executable.empty() ? fs::path() : folder / "builds" / executable;
 }
 
-Result<std::monostate> keep_build(const fs::path& folder, const std::string& executable, const fs::path& file) {
+Result<void> keep_build(const fs::path& folder, const std::string& executable, const fs::path& file) {
   const fs::path kept = kept_build(folder, executable);
   std::error_code failure;
-  if (kept.empty() || fs::exists(kept, failure)) return std::monostate{};
+  if (kept.empty() || fs::exists(kept, failure)) return {};
   const fs::path unfinished = unfinished_path(kept);
   fs::create_directories(kept.parent_path(), failure);
   if (!failure) fs::copy_file(file, unfinished, fs::copy_options::overwrite_existing, failure);
   if (!failure) fs::permissions(unfinished, fs::perms::owner_exec, fs::perm_options::add, failure);
   if (!failure) fs::rename(unfinished, kept, failure);
-  if (!failure) return std::monostate{};
+  if (!failure) return {};
   std::error_code ignored;
   fs::remove(unfinished, ignored);
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", kept.string(), failure.message())};

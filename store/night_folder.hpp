@@ -20,9 +20,10 @@ struct NightResult {
   std::string headline = {};
   std::vector<Alarm> alarms = {};     ///< that stand, and those accepted that it still shows
   std::vector<Alarm> withdrawn = {};  ///< that a run side by side took back
+  std::set<std::string> ended = {};   ///< Alarm::id() of accepted ones that are gone: no later night has them
 };
 std::filesystem::path night_result_file(const std::filesystem::path& store);
-Result<std::monostate> write_night_result(const std::filesystem::path& store, const NightResult& result);
+Result<void> write_night_result(const std::filesystem::path& store, const NightResult& result);
 /// nullopt where there is none or it is damaged.
 std::optional<NightResult> read_night_result(const std::filesystem::path& store);
 
@@ -89,8 +90,8 @@ void delete_night(const std::filesystem::path& store);
 /// `executable`: BuildRecord::executable; empty gives an empty path.
 std::filesystem::path kept_build(const std::filesystem::path& folder, const std::string& executable);
 /// Copies `file` there; nothing is done where it is. Errors (bad_input): it cannot be written.
-Result<std::monostate> keep_build(const std::filesystem::path& folder, const std::string& executable,
-                                  const std::filesystem::path& file = "/proc/self/exe");
+Result<void> keep_build(const std::filesystem::path& folder, const std::string& executable,
+                        const std::filesystem::path& file = "/proc/self/exe");
 /// Deletes the copies of all other executables.
 void delete_builds_but(const std::filesystem::path& folder, const std::set<std::string>& executables);
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <tuple>
 
+#include "store/certificates.hpp"
 #include "store/store.hpp"
 #include "store/store_load.hpp"
 #include "store/suite_scope.hpp"
@@ -27,7 +28,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 6;  // of the file; another one is made anew
+constexpr int layout = 8;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -43,7 +44,8 @@ std::vector<NightProblem> problems_of(const std::vector<ProblemRecord>& records)
   problems.reserve(records.size());
   for (const ProblemRecord& record : records) {
     problems.push_back({oldest_hash(record), record.name, record.family,
-                        record.duplicate_of.empty() && record.error.empty() && record.counts()});
+                        record.duplicate_of.empty() && record.error.empty() && !record.noise_level(),
+                        record.infeasible(), record.feasibility.verdict_bound, record.noise_level()});
   }
   return problems;
 }
@@ -94,8 +96,12 @@ class Rows {
     const auto setting = settings_.find(cell.setting);
     if (problem == problems_.end() || setting == settings_.end()) return;
     NightCell& into = row(*setting->second, cell).cells[problem->second];
-    into = {cell.status, cell.solved, cell.repeats > 0 ? cell.total.minimum : 0.0, work_of(cell),
-            near_memory_limit(cell)};
+    into = {cell.status,
+            cell.solved,
+            cell.repeats > 0 ? cell.total.minimum : 0.0,
+            work_of(cell),
+            near_memory_limit(cell),
+            !cell.doubts.empty()};
   }
 
  private:
@@ -104,7 +110,8 @@ class Rows {
         std::tuple(&setting, cell.tolerance, cell.criterion, cell.verdict, cell.start), night_.rows.size());
     if (is_new) {
       night_.rows.push_back({setting.label, setting.solver, setting.solver_version, cell.tolerance, cell.criterion,
-                             cell.verdict, cell.start, cell.limit_s, std::vector<NightCell>(night_.problems.size())});
+                             cell.verdict, cell.start, cell.limit_s, std::vector<NightCell>(night_.problems.size()),
+                             setting.origin, setting.looks});
     }
     return night_.rows[found->second];
   }
@@ -156,6 +163,7 @@ void visit_night(Visit visit, Night& night) {
   visit("missing", night.missing);
   visit("loaded_share", night.loaded_share);
   visit("loaded", night.loaded);
+  visit("exact", night.exact);
 }
 
 template <class Visit, class Row>
@@ -168,6 +176,8 @@ void visit_row(Visit visit, Row& row) {
   visit("verdict", row.verdict);
   visit("start", row.start);
   visit("limit_s", row.limit_s);
+  visit("origin", row.origin);
+  visit("looks", row.looks);
 }
 
 const auto writer = [](Json& json) { return [&json](const char* name, const auto& value) { json[name] = value; }; };
@@ -177,9 +187,10 @@ const auto reader = [](const Json& json) {
 
 Json cells_json(const NightRow& row) {
   Json statuses = Json::array(), solved = Json::array(), minima = Json::array(), works = Json::array();
-  Json near_memory = Json::array();  // their places: few are
+  Json near_memory = Json::array(), doubtful = Json::array();  // their places: few are
   for (const NightCell& cell : row.cells) {
     if (cell.near_memory) near_memory.push_back(statuses.size());
+    if (cell.doubtful) doubtful.push_back(statuses.size());
     statuses.push_back(static_cast<int>(cell.status) - 1);
     solved.push_back(cell.solved ? 1 : 0);
     // Seven digits: ten times less than what is told of a night, a fifth of the file.
@@ -187,17 +198,16 @@ Json cells_json(const NightRow& row) {
         std::strtod(fmt::format("{:.7g}", std::isfinite(cell.minimum_s) ? cell.minimum_s : 0.0).c_str(), nullptr));
     works.push_back(cell.work);
   }
-  return {{"status", std::move(statuses)},
-          {"solved", std::move(solved)},
-          {"minimum_s", std::move(minima)},
-          {"work", std::move(works)},
-          {"near_memory", std::move(near_memory)}};
+  return {{"status", std::move(statuses)}, {"solved", std::move(solved)},           {"minimum_s", std::move(minima)},
+          {"work", std::move(works)},      {"near_memory", std::move(near_memory)}, {"doubtful", std::move(doubtful)}};
 }
 
 std::string body_of(const NightSummary& night) {
   Json problems = Json::array(), rows = Json::array();
   for (const NightProblem& problem : night.problems) {
-    problems.push_back({problem.hash, problem.name, problem.family, problem.counts});
+    Json row = {problem.hash, problem.name, problem.family, problem.counts, problem.certified, problem.noise_level};
+    if (problem.verdict_bound) row.push_back(*problem.verdict_bound);
+    problems.push_back(std::move(row));
   }
   for (const NightRow& row : night.rows) {
     Json json = {{"cells", cells_json(row)}};
@@ -221,10 +231,10 @@ NightRow row_of(const Json& json, std::size_t problems, const std::vector<CellSt
   for (std::size_t i = 0; i < problems; ++i) {
     const int place = status.at(i).get<int>();
     row.cells.push_back({place < 0 ? CellStatus::unknown : statuses.at(static_cast<std::size_t>(place)),
-                         solved.at(i).get<int>() != 0, minimum.at(i).get<double>(), work.at(i).get<std::uint32_t>(),
-                         false});
+                         solved.at(i).get<int>() != 0, minimum.at(i).get<double>(), work.at(i).get<std::uint32_t>()});
   }
   for (const Json& place : cells.at("near_memory")) row.cells.at(place.get<std::size_t>()).near_memory = true;
+  for (const Json& place : cells.at("doubtful")) row.cells.at(place.get<std::size_t>()).doubtful = true;
   return row;
 }
 
@@ -237,7 +247,9 @@ NightSummary night_of(const Json& body) {
   for (const Json& word : body.at("statuses")) statuses.push_back(cell_status(word.get<std::string>()));
   for (const Json& problem : body.at("problems")) {
     night.problems.push_back({problem.at(0).get<std::string>(), problem.at(1).get<std::string>(),
-                              problem.at(2).get<std::string>(), problem.at(3).get<bool>()});
+                              problem.at(2).get<std::string>(), problem.at(3).get<bool>(), problem.at(4).get<bool>()});
+    night.problems.back().noise_level = problem.at(5).get<bool>();
+    if (problem.size() > 6) night.problems.back().verdict_bound = problem.at(6).get<double>();
   }
   for (const Json& row : body.at("rows")) {
     night.rows.push_back(row_of(row, night.problems.size(), statuses));
@@ -298,6 +310,9 @@ NightSummary summarise(const StoreContents& contents) {
   const Load load = load_of(contents.cells);
   night.loaded_share = load.share();
   night.loaded = load.loaded();
+  night.exact = std::none_of(contents.cells.begin(), contents.cells.end(), [](const CellRecord& cell) {
+    return cell.solved && cell.verdict_version < first_exact_verdict;
+  });
   return night;
 }
 
@@ -310,9 +325,8 @@ Result<NightSummary> read_night(const std::filesystem::path& store) {
     kept->store = store;
     return std::move(*kept);
   }
-  const auto contents = read_present(store);
-  if (!contents) return contents.error();
-  NightSummary night = summarise(*contents);
+  CONEBENCH_TRY(const auto contents, read_present(store));
+  NightSummary night = summarise(contents);
   night.store = store;
   // Of a store that changed meanwhile: right for this reader, not to be kept.
   if (stamp_of(store) == stamp) keep_summary(file, stamp, night);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,15 @@ namespace conebench {
 
 struct NightProblem {
   std::string hash, name, family;
-  /// Whether it counts in shares: no copy of another problem in another form, could be loaded, ProblemRecord::counts().
+  /// Whether it counts in shares: no copy of another problem in another form, could be loaded, not at noise level.
   bool counts = true;
+  bool certified = false;  ///< ProblemRecord::infeasible()
+  std::optional<double> verdict_bound = {};
+  bool noise_level = false;  ///< ProblemRecord::noise_level()
+
+  bool infeasible_at(const std::string& verdict, double tolerance) const {
+    return certified && excludes(verdict_bound, verdict, tolerance);
+  }
 };
 
 /// What a history needs of one cell.
@@ -25,6 +33,7 @@ struct NightCell {
   double minimum_s = 0.0;    ///< of set-up + solve; 0: not timed
   std::uint32_t work = 0;    ///< of iterations, factorizations and products: the same work has the same number
   bool near_memory = false;  ///< took over a third of the memory that it was allowed
+  bool doubtful = false;     ///< CellRecord::doubts are not empty
 };
 
 /// One setting at one tolerance and start.
@@ -34,7 +43,8 @@ struct NightRow {
   double tolerance = 0.0;
   std::string criterion, verdict, start;
   double limit_s = 0.0;
-  std::vector<NightCell> cells;  ///< one a problem of the summary
+  std::vector<NightCell> cells;         ///< one a problem of the summary
+  std::string origin = {}, looks = {};  ///< of its SettingRecord
 };
 
 /// A store as one night of a history.
@@ -54,6 +64,7 @@ struct NightSummary {
   long missing = 0;           ///< cells that the suite asks for, too
   double loaded_share = 0.0;  ///< of the long cells, see is_loaded
   bool loaded = false;
+  bool exact = false;  ///< every solved cell was judged to its last digits, so that it refutes a certificate
   std::vector<NightProblem> problems;
   std::vector<NightRow> rows;
 

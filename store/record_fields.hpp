@@ -87,6 +87,7 @@ void visit_problem(Visitor& visit, Record& problem) {
   visit("infeasible_block", problem.feasibility.worst_block);
   visit("noise_ratio", problem.noise_ratio);
   visit("certificate", problem.feasibility.certificate);
+  visit("verdict_bound", problem.feasibility.verdict_bound);
 }
 
 template <class Visitor, class Record>
@@ -102,6 +103,7 @@ void visit_setting(Visitor& visit, Record& setting) {
   visit("peer_released", setting.peer_released);
   visit("peer_build", setting.peer_build);
   visit("looks", setting.looks);
+  visit("changed_options", setting.changed_options);
 }
 
 template <class Visitor, class Record>
@@ -123,6 +125,7 @@ void visit_judgement(Visitor& visit, Record& cell) {
   visit("open", cell.open);
   visit("stick", cell.stick);
   visit("slip", cell.slip);
+  visit("verdict_version", cell.verdict_version);
 }
 
 /// Without the run that they are of.
@@ -150,6 +153,7 @@ void visit_cell(Visitor& visit, Record& cell) {
   visit("criterion", cell.criterion);
   visit("verdict", cell.verdict);
   visit("start", cell.start);
+  visit("start_used", cell.start_used);
   visit("max_iterations", cell.max_iterations);
   visit("limit_s", cell.limit_s);
   visit("limit_mb", cell.limit_mb);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -10,6 +11,7 @@
 
 #include "problems/used_parts.hpp"
 #include "store/cell_status.hpp"
+#include "store/noise.hpp"
 #include "store/residual_list.hpp"
 
 namespace conebench {
@@ -58,16 +60,25 @@ struct RunRecord {
   double load_before = 0.0;  ///< 1-minute load average
   double load_after = 0.0;
   double steal_share = 0.0;        ///< of CPU time while the run lasted
-  std::vector<std::string> noise;  ///< reasons why times of this run are doubtful; empty when quiet
+  std::vector<NoiseRecord> noise;  ///< why times of this run are doubtful; empty when quiet
   std::string side;                ///< of a side-by-side run: "base" or "new"; else empty
 };
 
+/// Whether a certificate says that no λ has a `verdict` of at most `value`. Its bound is of natural_map_scaled; of
+/// other residuals, and where it is not known, the certificate says so of every value.
+inline bool excludes(const std::optional<double>& verdict_bound, const std::string& verdict, double value) {
+  return !verdict_bound || verdict != "natural_map_scaled" || *verdict_bound > value;
+}
+
 /// What is known of whether a problem has a solution (metrics/feasibility.hpp).
 struct FeasibilityRecord {
-  std::string state;             ///< "infeasible": the judged certificate excludes every solution; or empty: not known
-  std::optional<double> margin;  ///< gᵀz/‖z‖₁ of the certificate z [m/s], below 0
-  std::optional<std::int64_t> worst_block;  ///< block with the most negative part of gᵀz
-  std::vector<double> certificate;          ///< z, rows; empty: none, or of an older Conebench
+  /// "infeasible": the judged certificate excludes every solution; "refuted": the same, but a judged answer is better
+  /// than its bound; "not_excluded": none was found; "undecided": the search did not end; empty: none was looked for.
+  std::string state;
+  std::optional<double> margin;              ///< gᵀz/‖z‖₁ of the certificate z [m/s], below 0
+  std::optional<std::int64_t> worst_block;   ///< block with the most negative part of gᵀz
+  std::vector<double> certificate;           ///< z, rows; empty: none, or of an older Conebench
+  std::optional<double> verdict_bound = {};  ///< no λ has a natural_map_scaled below it; nullopt: of an older Conebench
 };
 
 struct ProblemRecord {
@@ -103,10 +114,16 @@ struct ProblemRecord {
   FeasibilityRecord feasibility;
   std::optional<double> noise_ratio;  ///< size of g over the rounding of the terms that made it; up to 1: noise-level
 
+  /// A certificate stands. Whether it leaves the problem out depends on the tolerance: infeasible_at().
   bool infeasible() const { return feasibility.state == "infeasible"; }
+  bool infeasible_at(const std::string& verdict, double tolerance) const {
+    return infeasible() && excludes(feasibility.verdict_bound, verdict, tolerance);
+  }
   bool noise_level() const { return noise_ratio && *noise_ratio <= 1.0; }
   /// Whether solving it says anything of a solver; if not, it is out of every share.
-  bool counts() const { return !infeasible() && !noise_level(); }
+  bool counts(const std::string& verdict, double tolerance) const {
+    return !infeasible_at(verdict, tolerance) && !noise_level();
+  }
 };
 
 /// That somebody takes an alarm for what it is (store/alarms.hpp).
@@ -135,6 +152,11 @@ struct SettingRecord {
   /// "free": the harness sees its iterates while it runs and keeps its looks out of the time; "paid": it pays for tests
   /// of its own; empty: not known.
   std::string looks;
+  std::vector<std::string> changed_options = {};  ///< names of the options that differ from the solver's defaults
+
+  bool sets_option(const std::string& name) const {
+    return std::find(changed_options.begin(), changed_options.end(), name) != changed_options.end();
+  }
 };
 
 struct TimingRecord {
@@ -160,9 +182,10 @@ struct CellRecord {
   std::string problem;  ///< ProblemRecord::hash
   std::string setting;  ///< SettingRecord::hash
   double tolerance = 0.0;
-  std::string criterion;  ///< own, verdict, verdict-paid
-  std::string verdict;    ///< the residual's name
-  std::string start;      ///< cold, guess or previous
+  std::string criterion;   ///< own, verdict, verdict-paid
+  std::string verdict;     ///< the residual's name
+  std::string start;       ///< cold, guess or previous: what was asked for
+  std::string start_used;  ///< what was used: cold where there was no previous answer
   std::int64_t max_iterations = 0;
   double limit_s = 0.0;
   std::int64_t limit_mb = 0;
@@ -173,6 +196,7 @@ struct CellRecord {
   std::string stage;     ///< which of the solver's stages converged; empty: it has none or none did
   bool solved = false;   ///< the judge says so
   std::optional<double> verdict_value;
+  int verdict_version = 0;  ///< of the residual that it was judged by (ResidualInfo); 0: of an older Conebench
   ResidualList residuals;
   double own_residual = 0.0;
   bool own_residual_known = false;
@@ -253,7 +277,8 @@ struct StoreContents {
   long outdated_cells = 0;         ///< that it took out
   /// What a problem's `family` is: "family", or what grouped() has put in its place.
   std::string group = "family";
-  std::vector<std::string> own_left_out;  ///< labels of the settings that without_own() took out
+  std::string filter;                      ///< what filtered() kept; empty: all
+  std::vector<NamedSetting> own_left_out;  ///< that without_own() took out
 };
 
 }  // namespace conebench

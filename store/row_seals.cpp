@@ -151,11 +151,9 @@ bool RowSeals::whole(Part part, std::int64_t rowid) {
   return found && found->fit(part, true);
 }
 
-std::optional<Error> RowSeals::check(bool with_residuals) {
+Result<void> RowSeals::check(bool with_residuals) {
   std::vector<std::string> damaged;
-  for (const Part part : sealed_parts) {
-    if (auto error = check_part(part, with_residuals, damaged)) return error;
-  }
+  for (const Part part : sealed_parts) CONEBENCH_CHECK(check_part(part, with_residuals, damaged));
   if (with_residuals) {
     const auto ask = [&](const char* sql) { return connection_.ask(sql).value_or(-1); };
     if (ask("SELECT count(*) FROM traces") != ask("SELECT count FROM seals WHERE part = 'traces'") ||
@@ -164,7 +162,7 @@ std::optional<Error> RowSeals::check(bool with_residuals) {
       damaged.push_back("the list of traces");
     }
   }
-  if (damaged.empty()) return std::nullopt;
+  if (damaged.empty()) return {};
   return Error{ErrorCode::bad_input,
                fmt::format("{}: damaged, or changed by another program: {}; {}", connection_.file().string(),
                            fmt::join(damaged, ", "), how_to_salvage(connection_.file()))};
@@ -179,11 +177,11 @@ int RowSeals::scan(const char* name, const Table& table, std::unordered_map<std:
 }
 
 /// In whole tables, as Store::read goes through them: a damaged tree may show other rows to who searches it.
-std::optional<Error> RowSeals::check_part(Part part, bool with_residuals, std::vector<std::string>& damaged) {
+Result<void> RowSeals::check_part(Part part, bool with_residuals, std::vector<std::string>& damaged) {
   const bool cells = part == Part::cells;
-  std::unordered_map<std::int64_t, std::uint32_t> belongings, residuals;
-  int code = cells ? scan("rounds", rounds_, belongings) : SQLITE_OK;
-  if (code == SQLITE_OK && cells) code = scan("reactions", reaction_, belongings);
+  std::unordered_map<std::int64_t, std::uint32_t> children, residuals;
+  int code = cells ? scan("rounds", rounds_, children) : SQLITE_OK;
+  if (code == SQLITE_OK && cells) code = scan("reactions", reaction_, children);
   if (code == SQLITE_OK && cells && with_residuals) code = scan("residuals", residuals_, residuals);
   if (code != SQLITE_OK) return connection_.read_error(code);
 
@@ -197,7 +195,7 @@ std::optional<Error> RowSeals::check_part(Part part, bool with_residuals, std::v
     const std::int64_t rowid = rows.integer(static_cast<int>(fields));
     Sums found = row_sums(rows, one, part);
     if (cells) {
-      found.row += take(belongings, rowid);
+      found.row += take(children, rowid);
       found.residuals = take(residuals, rowid);
     }
     in_order = in_order && (count == 0 || rowid > before);
@@ -217,7 +215,7 @@ std::optional<Error> RowSeals::check_part(Part part, bool with_residuals, std::v
   } else if (!sealed || !in_order || count != expected || sum != seal.integer(1)) {
     damaged.push_back(fmt::format("the list of {}", to_string(part)));
   }
-  return std::nullopt;
+  return {};
 }
 
 std::string how_to_salvage(const std::filesystem::path& file) {

@@ -32,7 +32,7 @@ class RowSeals {
   /// Whether the row and what belongs to it can be read and is as it was written.
   bool whole(Part part, std::int64_t rowid);
   /// The error (bad_input) that names how many rows of which tables are damaged, gone or without a checksum, if any.
-  std::optional<Error> check(bool with_residuals);
+  Result<void> check(bool with_residuals);
 
  private:
   struct Sums {
@@ -53,7 +53,7 @@ class RowSeals {
   int seal(Part part, std::int64_t rowid, bool residuals);
   std::uint32_t rows_of_cell(Table& table, std::int64_t cell, int& code);
   int scan(const char* name, const Table& table, std::unordered_map<std::int64_t, std::uint32_t>& sums) const;
-  std::optional<Error> check_part(Part part, bool with_residuals, std::vector<std::string>& damaged);
+  Result<void> check_part(Part part, bool with_residuals, std::vector<std::string>& damaged);
   Table& table(Part part) { return tables_[static_cast<std::size_t>(part)]; }
 
   const sqlite::Connection& connection_;

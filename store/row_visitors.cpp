@@ -25,9 +25,11 @@ void read(const std::string& text, T& into) {
 }  // namespace
 
 std::string to_column(const std::vector<std::string>& list) { return dump(list); }
+std::string to_column(const std::vector<NoiseRecord>& list) { return dump(list); }
 std::string to_column(const std::map<std::string, std::string>& map) { return dump(map); }
 std::string to_column(const std::map<std::string, double>& map) { return dump(map); }
 void from_column(const std::string& text, std::vector<std::string>& list) { read(text, list); }
+void from_column(const std::string& text, std::vector<NoiseRecord>& list) { read(text, list); }
 void from_column(const std::string& text, std::map<std::string, std::string>& map) { read(text, map); }
 void from_column(const std::string& text, std::map<std::string, double>& map) { read(text, map); }
 

@@ -10,16 +10,19 @@
 #include "problems/used_parts.hpp"
 #include "store/blob.hpp"
 #include "store/cell_status.hpp"
+#include "store/noise.hpp"
 #include "store/sqlite.hpp"
 
 namespace conebench {
 
-/// Lists of texts and of names with values stand in a column as JSON.
+/// Lists of texts, of noise and of names with values stand in a column as JSON.
 std::string to_column(const std::vector<std::string>& list);
+std::string to_column(const std::vector<NoiseRecord>& list);
 std::string to_column(const std::map<std::string, std::string>& map);
 std::string to_column(const std::map<std::string, double>& map);
 /// Empty where the text is not what to_column writes.
 void from_column(const std::string& text, std::vector<std::string>& list);
+void from_column(const std::string& text, std::vector<NoiseRecord>& list);
 void from_column(const std::string& text, std::map<std::string, std::string>& map);
 void from_column(const std::string& text, std::map<std::string, double>& map);
 
@@ -67,6 +70,7 @@ class RowBinder {
     }
   }
   void operator()(const char*, const std::vector<std::string>& list) { text(to_column(list)); }
+  void operator()(const char*, const std::vector<NoiseRecord>& list) { text(to_column(list)); }
   template <class T>
   void operator()(const char*, const std::map<std::string, T>& map) {
     text(to_column(map));
@@ -117,6 +121,7 @@ class RowReader {
     }
   }
   void operator()(const char*, std::vector<std::string>& list) { from_column(statement_.text(next_++), list); }
+  void operator()(const char*, std::vector<NoiseRecord>& list) { from_column(statement_.text(next_++), list); }
   template <class T>
   void operator()(const char*, std::map<std::string, T>& map) {
     from_column(statement_.text(next_++), map);

@@ -44,7 +44,7 @@ Error not_a_store(const fs::path& file, const std::string& why) {
 }
 
 /// What the file system alone tells against opening.
-std::optional<Error> refusal(const fs::path& file, bool writable) {
+Result<void> check_file(const fs::path& file, bool writable) {
   std::error_code failure;
   const auto status = fs::status(file, failure);
   if (fs::is_directory(status)) return not_a_store(file, "it is a folder");
@@ -64,11 +64,11 @@ std::optional<Error> refusal(const fs::path& file, bool writable) {
           fmt::format("{}: cannot be created: the folder {} is read-only; make it writable or give another file",
                       file.string(), parent.string())};
     }
-    return std::nullopt;
+    return {};
   }
   if (!fs::is_regular_file(status)) return not_a_store(file, "it is no regular file");
   if (!writable && fs::file_size(file, failure) == 0 && !failure) return not_a_store(file, "it is empty");
-  return std::nullopt;
+  return {};
 }
 
 Result<Header> read_header(const Connection& connection) {
@@ -88,7 +88,7 @@ Result<Header> read_header(const Connection& connection) {
   return header;
 }
 
-std::optional<Error> foreign(const fs::path& file, const Header& header, std::size_t newest) {
+Result<void> check_header(const fs::path& file, const Header& header, std::size_t newest) {
   if (header.application != store_application_id) {
     return not_a_store(file, "an SQLite file of another program");
   }
@@ -97,7 +97,7 @@ std::optional<Error> foreign(const fs::path& file, const Header& header, std::si
                  fmt::format("{}: written by a newer Conebench (schema {}, this one knows up to {}); update Conebench",
                              file.string(), header.version, newest)};
   }
-  return std::nullopt;
+  return {};
 }
 
 /// What sqlite_schema says of the tables, views, indices and triggers of a store; of others that are not in their way
@@ -117,8 +117,8 @@ SchemaEntries entries_of(const Connection& connection, const std::set<std::strin
 
 /// A table that is a view, a trigger of somebody else's: what a query of ours does is then no longer known, nor whether
 /// it ends.
-std::optional<Error> check_schema(const Connection& connection, std::span<const char* const> steps,
-                                  std::int64_t version, bool salvage) {
+Result<void> check_schema(const Connection& connection, std::span<const char* const> steps, std::int64_t version,
+                          bool salvage) {
   Connection made;
   int code = made.open({}, Connection::Access::memory);
   const auto known = steps.first(std::min(steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(version, 0))));
@@ -133,7 +133,7 @@ std::optional<Error> check_schema(const Connection& connection, std::span<const 
   }
   const SchemaEntries found = entries_of(connection, tables, code);
   if (code != SQLITE_DONE && !salvage) return connection.read_error(code);
-  const auto differs = [&](const std::string& name) -> std::optional<Error> {
+  const auto differs = [&](const std::string& name) {
     // A name may hold anything.
     std::string shown = name.substr(0, 40);
     std::replace_if(
@@ -149,7 +149,7 @@ std::optional<Error> check_schema(const Connection& connection, std::span<const 
   for (const auto& [name, text] : expected) {
     if (!salvage && !found.contains(name)) return differs(name);
   }
-  return std::nullopt;
+  return {};
 }
 
 /// What tells states of a file apart: the name of its state, or, before there was one (schema 9), the first run and how
@@ -163,8 +163,8 @@ struct FileState {
 /// Nothing where it cannot be read: then opening says why.
 std::optional<FileState> state_of(const Connection& connection, std::span<const char* const> steps) {
   const auto header = read_header(connection);
-  if (!header || foreign(connection.file(), *header, steps.size()) ||
-      check_schema(connection, steps, header->version, false)) {
+  if (!header || !check_header(connection.file(), *header, steps.size()) ||
+      !check_schema(connection, steps, header->version, false)) {
     return std::nullopt;
   }
   FileState state;
@@ -230,26 +230,26 @@ bool log_fits(const fs::path& log, const std::string& name) {
 /// SQLite replays any log that lies beside a file. Ours is one only if the file's state is one that the log's writes
 /// began with or went through: each write puts a new random name in place of the last one, and both into the log. A
 /// copy that was put over the file of a killed run would be mixed with that run's pages and lost.
-std::optional<Error> check_log(const fs::path& file, std::span<const char* const> steps) {
+Result<void> check_log(const fs::path& file, std::span<const char* const> steps) {
   const fs::path log = file.string() + "-wal";
   constexpr int max_tries = 20;
   std::optional<FileState> before;
   for (int i = 0; i < max_tries; ++i) {
-    if (sqlite::log_beside(file) != log) return std::nullopt;
+    if (sqlite::log_beside(file) != log) return {};
     Connection alone;
-    if (alone.open(file, Connection::Access::immutable) != SQLITE_OK) return std::nullopt;
+    if (alone.open(file, Connection::Access::immutable) != SQLITE_OK) return {};
     alone.distrust_schema();
     const auto state = state_of(alone, steps);
-    if (!state) return std::nullopt;
-    if (!state->name.empty() && log_fits(log, state->name)) return std::nullopt;
+    if (!state) return {};
+    if (!state->name.empty() && log_fits(log, state->name)) return {};
     if (state->name.empty()) {
       Connection both;
-      if (both.open(file, Connection::Access::read_only) != SQLITE_OK) return std::nullopt;
+      if (both.open(file, Connection::Access::read_only) != SQLITE_OK) return {};
       both.distrust_schema();
       const auto replayed = state_of(both, steps);
-      if (!replayed) return std::nullopt;
+      if (!replayed) return {};
       const bool same_run = state->first_run.empty() || replayed->first_run == state->first_run;
-      if (replayed->name.empty() && same_run && replayed->cells >= state->cells) return std::nullopt;
+      if (replayed->name.empty() && same_run && replayed->cells >= state->cells) return {};
     }
     // A run that is on may have begun its log anew between the two looks: then the file's state has changed, too.
     if (before == state) {
@@ -261,15 +261,15 @@ std::optional<Error> check_log(const fs::path& file, std::span<const char* const
     }
     before = state;
   }
-  return std::nullopt;
+  return {};
 }
 
 /// The pages of the file and the indices that are searched, where no checksums of rows are looked at: what a migration
 /// starts from, and what a writer relies on.
-std::optional<Error> check_structure(const Connection& connection) {
+Result<void> check_structure(const Connection& connection) {
   Statement check = connection.prepare("PRAGMA integrity_check(1)");
   const int code = check.step();
-  if (code == SQLITE_ROW && check.text(0) == "ok") return std::nullopt;
+  if (code == SQLITE_ROW && check.text(0) == "ok") return {};
   if (code != SQLITE_ROW && (code & 0xff) != SQLITE_CORRUPT) return connection.read_error(code);
   std::string what = code == SQLITE_ROW ? check.text(0) : "it cannot be read";
   std::replace_if(
@@ -283,20 +283,22 @@ bool has_seals(const Connection& connection) {
 }
 
 /// What has to be right before a migration writes new checksums.
-std::optional<Error> check_all(const Connection& connection) {
-  if (auto error = check_structure(connection)) return error;
-  return has_seals(connection) ? RowSeals(connection).check(true) : std::nullopt;
+Result<void> check_all(const Connection& connection) {
+  CONEBENCH_CHECK(check_structure(connection));
+  return has_seals(connection) ? RowSeals(connection).check(true) : Result<void>();
 }
 
 /// One transaction over all missing steps and the checksums of the rows as they are then, so that an interrupted
 /// migration leaves the old file. `seal`: false where rows may be damaged.
-std::optional<Error> migrate(Connection& connection, std::span<const char* const> steps, bool seal) {
+Result<void> migrate(Connection& connection, std::span<const char* const> steps, bool seal) {
   sqlite::Transaction transaction(connection);
   if (const int code = transaction.begun(); code != SQLITE_OK) return connection.error("cannot be written", code);
   // Another process may have migrated since we looked.
   auto version = static_cast<std::size_t>(connection.ask("PRAGMA user_version").value_or(0));
   for (; version < steps.size(); ++version) {
-    if (const int code = connection.run(steps[version]); code != SQLITE_OK) {
+    // Of a damaged file a step that converts rows may not come to its end.
+    const int code = connection.run(steps[version]);
+    if (code != SQLITE_OK && (seal || (code & 0xff) != SQLITE_CORRUPT)) {
       Error error = connection.error(fmt::format("schema step {} failed", version + 1), code);
       if (error.code == ErrorCode::internal) error.message += "; it is damaged, or no store of Conebench";
       error.code = ErrorCode::bad_input;
@@ -309,7 +311,7 @@ std::optional<Error> migrate(Connection& connection, std::span<const char* const
   connection.run(fmt::format("PRAGMA application_id = {}", store_application_id));
   connection.run(fmt::format("PRAGMA user_version = {}", steps.size()));
   if (const int code = transaction.commit(); code != SQLITE_OK) return connection.error("cannot be written", code);
-  return std::nullopt;
+  return {};
 }
 
 /// Whether other hosts may read it meanwhile: the index of a WAL is memory of one host.
@@ -325,13 +327,13 @@ bool on_shared_disk(const fs::path& file) {
   return std::find(networks.begin(), networks.end(), static_cast<std::uint32_t>(disk.f_type)) != networks.end();
 }
 
-std::optional<Error> settle_for_writing(Connection& connection) {
+Result<void> settle_for_writing(Connection& connection) {
   // Where the file system has no shared memory SQLite keeps its rollback journal: as safe, slower.
   connection.ask(on_shared_disk(connection.file()) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
   for (const char* setting : {"PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON"}) {
     if (const int code = connection.run(setting); code != SQLITE_OK) return connection.error("cannot be opened", code);
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<Connection> open_for_writing(const fs::path& file, std::span<const char* const> steps) {
@@ -345,22 +347,19 @@ Result<Connection> open_for_writing(const fs::path& file, std::span<const char* 
                                                    "it writable or give another file",
                                                    connection.file().string())};
   }
-  auto header = read_header(connection);
-  if (!header) return header.error();
-  if (!header->blank()) {
-    if (auto error = foreign(file, *header, steps.size())) return *error;
-    if (auto error = check_schema(connection, steps, header->version, false)) return *error;
-    if (auto error = check_structure(connection)) return *error;
+  CONEBENCH_TRY(auto header, read_header(connection));
+  if (!header.blank()) {
+    CONEBENCH_CHECK(check_header(file, header, steps.size()));
+    CONEBENCH_CHECK(check_schema(connection, steps, header.version, false));
+    CONEBENCH_CHECK(check_structure(connection));
   }
-  if (header->blank() || header->version < static_cast<std::int64_t>(steps.size())) {
-    if (!header->blank() && has_seals(connection)) {
-      if (auto error = RowSeals(connection).check(true)) return *error;
-    }
+  if (header.blank() || header.version < static_cast<std::int64_t>(steps.size())) {
+    if (!header.blank() && has_seals(connection)) CONEBENCH_CHECK(RowSeals(connection).check(true));
     // Without a log: the file has a state of its own before a log refers to it.
     connection.ask("PRAGMA journal_mode = DELETE");
-    if (auto error = migrate(connection, steps, true)) return *error;
+    CONEBENCH_CHECK(migrate(connection, steps, true));
   }
-  if (auto error = settle_for_writing(connection)) return *error;
+  CONEBENCH_CHECK(settle_for_writing(connection));
   return connection;
 }
 
@@ -391,21 +390,19 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
       }
     }
   }
-  if (!header) return header.error();
+  CONEBENCH_CHECK(header);
   if (header->blank()) return not_a_store(file, "nothing was stored in it yet");
-  if (auto error = foreign(file, *header, steps.size())) return *error;
-  if (auto error = check_schema(connection, steps, header->version, salvage)) return *error;
+  CONEBENCH_CHECK(check_header(file, *header, steps.size()));
+  CONEBENCH_CHECK(check_schema(connection, steps, header->version, salvage));
   if (header->version == static_cast<std::int64_t>(steps.size())) return connection;
 
-  if (!salvage) {
-    if (auto error = check_all(connection)) return *error;
-  }
+  if (!salvage) CONEBENCH_CHECK(check_all(connection));
   Connection copy;
   if (const int code = copy.open(file, Connection::Access::memory); code != SQLITE_OK) {
     return copy.error("cannot be read", code);
   }
   if (const int code = copy.copy_from(connection); code != SQLITE_OK) return copy.error("cannot be read", code);
-  if (auto error = migrate(copy, steps, !salvage)) return *error;
+  CONEBENCH_CHECK(migrate(copy, steps, !salvage));
   return copy;
 }
 
@@ -419,14 +416,14 @@ bool is_blank_store(const fs::path& file) {
   if (!header) return false;
   if (header->blank()) return !fs::exists(file.string() + "-wal");
   const auto steps = schema_steps();
-  return !sqlite::log_beside(file) && !foreign(file, *header, steps.size()) &&
-         !check_schema(alone, steps, header->version, false) && alone.ask("SELECT count(*) FROM runs") == 0;
+  return !sqlite::log_beside(file) && check_header(file, *header, steps.size()) &&
+         check_schema(alone, steps, header->version, false) && alone.ask("SELECT count(*) FROM runs") == 0;
 }
 
 Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps,
                                    bool salvage) {
-  if (auto error = refusal(file, writable)) return *error;
-  if (auto error = check_log(file, steps)) return *error;
+  CONEBENCH_CHECK(check_file(file, writable));
+  CONEBENCH_CHECK(check_log(file, steps));
   return writable ? open_for_writing(file, steps) : open_for_reading(file, steps, salvage);
 }
 

@@ -291,8 +291,37 @@ ALTER TABLE problems ADD COLUMN certificate BLOB;
 ALTER TABLE acceptances ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
 )sql";
 
-constexpr std::array steps_of_this_build = {version_1, version_2, version_3, version_4,  version_5, version_6,
-                                            version_7, version_8, version_9, version_10, version_11};
+/// How good an answer to a problem without a solution can be; by which judge a cell's answer was judged. Facts that
+/// older stores have in a sentence or a label alone: why times are doubtful (without what they took for signs and are
+/// none), which options differ from the defaults, what a cell started from.
+constexpr const char* version_12 = R"sql(
+ALTER TABLE problems ADD COLUMN verdict_bound REAL;
+ALTER TABLE cells ADD COLUMN verdict_version INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE settings ADD COLUMN changed_options TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE cells ADD COLUMN start_used TEXT NOT NULL DEFAULT '';
+UPDATE runs SET noise = (
+  SELECT json_group_array(json(CASE
+    WHEN value LIKE 'the hypervisor took %' THEN
+      json_object('kind', 'stolen', 'value', 0.01 * CAST(substr(value, 21) AS REAL), 'text', '')
+    WHEN value LIKE 'throttled % times because of heat' THEN
+      json_object('kind', 'throttled', 'value', CAST(substr(value, 11) AS REAL), 'text', '')
+    WHEN value LIKE '% workers ran side by side' THEN
+      json_object('kind', 'workers', 'value', CAST(value AS REAL), 'text', '')
+    WHEN value LIKE 'joined from stores of %' THEN
+      json_object('kind', 'joined', 'value', 0.0, 'text', substr(value, 23))
+    ELSE json_object('kind', 'other', 'value', 0.0, 'text', value) END))
+  FROM json_each(noise) WHERE value NOT LIKE 'busy before the start%' AND value NOT LIKE 'busy meanwhile%'
+    AND value NOT LIKE '%of the repeated cells scatter%')
+  WHERE json_valid(noise);
+UPDATE settings SET changed_options = (
+  SELECT json_group_array(key) FROM json_each(options) WHERE instr(label, ' ' || key || '=') > 0)
+  WHERE json_valid(options);
+UPDATE cells SET start_used = CASE
+  WHEN start = 'previous' AND instr(reason, 'started cold') > 0 THEN 'cold' ELSE start END;
+)sql";
+
+constexpr std::array steps_of_this_build = {version_1, version_2, version_3, version_4,  version_5,  version_6,
+                                            version_7, version_8, version_9, version_10, version_11, version_12};
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "store/blob.hpp"
+#include "store/certificates.hpp"
 #include "store/schema.hpp"
 #include "store/store_statements.hpp"
 #include "store/unanswered.hpp"
@@ -85,7 +86,7 @@ struct Store::Database {
 
   /// `work` inside a transaction. `doing` is what an error says could not be done.
   template <class Work>
-  Result<std::monostate> transact(const std::string& doing, Sync sync, Work work) {
+  Result<void> transact(const std::string& doing, Sync sync, Work work) {
     if (!writers) {
       return Error{ErrorCode::internal, connection.file().string() + ": " + doing + ": the store was opened to read"};
     }
@@ -107,20 +108,20 @@ struct Store::Database {
   }
 
   template <class Work>
-  Result<std::monostate> transact_unsynced(const std::string& doing, Work work) {
+  Result<void> transact_unsynced(const std::string& doing, Work work) {
     Transaction transaction(connection);
     int code = transaction.begun();
     if (code == SQLITE_OK) code = work();
     if (code == SQLITE_OK) code = writers->next_state.run();
     if (code == SQLITE_OK) code = transaction.commit();
     if (code != SQLITE_OK) return connection.error(doing, code);
-    return std::monostate{};
+    return {};
   }
 
   /// Puts a row whose `writer` returns its rowid.
   template <class Record, class Fields>
-  Result<std::monostate> put(const std::string& what, Sync sync, Statement Writers::*writer, const Record& record,
-                             Fields fields, Part part) {
+  Result<void> put(const std::string& what, Sync sync, Statement Writers::*writer, const Record& record, Fields fields,
+                   Part part) {
     return transact(what + " cannot be stored", sync, [&] {
       Statement& statement = *writers.*writer;
       RowBinder binder(statement);
@@ -134,8 +135,8 @@ struct Store::Database {
 
   /// Replaces `fields` of the stored cell with `record`'s; `then` goes on with its id.
   template <class Fields, class Then>
-  Result<std::monostate> update(const char* what, Statement Writers::*writer, const CellRecord& record, Fields fields,
-                                Then then) {
+  Result<void> update(const char* what, Statement Writers::*writer, const CellRecord& record, Fields fields,
+                      Then then) {
     bool found = true;
     auto done = transact(fmt::format("{} of cell {} cannot be stored", what, record.key), Sync::in_turn, [&] {
       Statement& statement = *writers.*writer;
@@ -152,12 +153,12 @@ struct Store::Database {
                                                   connection.file().string(), record.key, what)};
   }
 
-  Result<std::monostate> read_residuals(std::vector<CellRecord>& cells,
-                                        const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
-  Result<std::monostate> read_rounds(std::vector<CellRecord>& cells,
-                                     const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
-  Result<std::monostate> read_reactions(std::vector<CellRecord>& cells,
-                                        const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<void> read_residuals(std::vector<CellRecord>& cells,
+                              const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<void> read_rounds(std::vector<CellRecord>& cells,
+                           const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<void> read_reactions(std::vector<CellRecord>& cells,
+                              const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
   Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
   /// In one view of the file, also while a run appends to it.
   Result<StoreContents> read_at_once(bool with_residuals, bool with_reactions);
@@ -219,8 +220,8 @@ int read_acceptances(const Connection& connection, std::vector<AcceptanceRecord>
 
 }  // namespace
 
-Result<std::monostate> Store::Database::read_residuals(
-    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+Result<void> Store::Database::read_residuals(std::vector<CellRecord>& cells,
+                                             const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
   Statement query = connection.prepare("SELECT cell, name, value, missing, worst_block FROM residuals");
   std::size_t most = 0;  // that a cell has
   const int code = for_each_row(query, [&] {
@@ -235,11 +236,11 @@ Result<std::monostate> Store::Database::read_residuals(
     most = std::max(most, residuals.size());
   });
   if (code != SQLITE_OK) return connection.read_error(code);
-  return std::monostate{};
+  return {};
 }
 
-Result<std::monostate> Store::Database::read_rounds(
-    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+Result<void> Store::Database::read_rounds(std::vector<CellRecord>& cells,
+                                          const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
   Statement query = connection.prepare(select_sql("rounds", round_columns(), "cell, round"));
   const int code = for_each_row(query, [&] {
     const auto found = index_of.find(query.integer(0));
@@ -248,31 +249,30 @@ Result<std::monostate> Store::Database::read_rounds(
     visit_round(reader, cells[found->second].timed_rounds.emplace_back());
   });
   if (code != SQLITE_OK) return connection.read_error(code);
-  return std::monostate{};
+  return {};
 }
 
-Result<std::monostate> Store::Database::read_reactions(
-    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+Result<void> Store::Database::read_reactions(std::vector<CellRecord>& cells,
+                                             const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
   Statement query = connection.prepare("SELECT cell, length, crc32, data FROM reactions");
-  std::optional<Error> failure;
+  Result<void> whole;
   const int code = for_each_row(query, [&] {
     const auto found = index_of.find(query.integer(0));
-    if (found == index_of.end() || failure) return;
+    if (found == index_of.end() || !whole) return;
     CellRecord& cell = cells[found->second];
     auto values = unpack_values(query.blob(3), query.integer(1), static_cast<std::uint32_t>(query.integer(2)));
     if (values) {
       cell.reaction = std::move(*values);
     } else {
-      failure = damaged("the answer of cell " + cell.key);
+      whole = damaged("the answer of cell " + cell.key);
     }
   });
   if (code != SQLITE_OK) return connection.read_error(code);
-  if (failure) return *failure;
-  return std::monostate{};
+  return whole;
 }
 
 Result<StoreContents> Store::Database::read(bool with_residuals, bool with_reactions) const {
-  if (auto damage = RowSeals(connection).check(with_residuals)) return *damage;
+  CONEBENCH_CHECK(RowSeals(connection).check(with_residuals));
   StoreContents contents;
   Names run_names = names_of<RunRecord>(run_fields);
   run_names.insert(run_names.begin(), "id");
@@ -307,7 +307,10 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
       visit_cell(reader, contents.cells.emplace_back());
     };
     if (code == SQLITE_OK) code = for_each_row(cells, take_cell);
-    Statement answers = connection.prepare("SELECT cell, crc32 FROM reactions");
+    // One of another size was judged on no row of this problem.
+    Statement answers = connection.prepare(
+        "SELECT cell, crc32 FROM reactions JOIN cells ON cells.id = cell LEFT JOIN problems ON hash = problem "
+        "WHERE rows IS NULL OR length = 8 * rows");
     const auto take_answer = [&] {
       const auto found = index_of.find(answers.integer(0));
       if (found != index_of.end())
@@ -316,15 +319,11 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
     if (code == SQLITE_OK) code = for_each_row(answers, take_answer);
   }
   if (code != SQLITE_OK) return connection.read_error(code);
-  if (auto done = read_rounds(contents.cells, index_of); !done) return done.error();
-  if (with_residuals) {
-    if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
-  }
-  if (with_reactions) {
-    if (auto done = read_reactions(contents.cells, index_of); !done) return done.error();
-  }
+  CONEBENCH_CHECK(read_rounds(contents.cells, index_of));
+  if (with_residuals) CONEBENCH_CHECK(read_residuals(contents.cells, index_of));
+  if (with_reactions) CONEBENCH_CHECK(read_reactions(contents.cells, index_of));
   clear_unanswered(contents);
-  drop_refuted_certificates(contents);
+  settle_certificates(contents);
   return contents;
 }
 
@@ -341,20 +340,18 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
 Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
-  auto connection = open_store_file(file, mode == Mode::read_write);
-  if (!connection) return connection.error();
-  return Store(std::make_unique<Database>(std::move(*connection), mode == Mode::read_write));
+  CONEBENCH_TRY(auto connection, open_store_file(file, mode == Mode::read_write));
+  return Store(std::make_unique<Database>(std::move(connection), mode == Mode::read_write));
 }
 
 bool Store::in_place() const { return database_->in_place(); }
 
 Result<std::int64_t> Store::begin_run(const RunRecord& run) {
-  auto done = database_->put("a run", Database::Sync::now, &Writers::insert_run, run, run_fields, Part::runs);
-  if (!done) return done.error();
+  CONEBENCH_CHECK(database_->put("a run", Database::Sync::now, &Writers::insert_run, run, run_fields, Part::runs));
   return database_->connection.last_row_id();
 }
 
-Result<std::monostate> Store::finish_run(const RunRecord& run) {
+Result<void> Store::finish_run(const RunRecord& run) {
   return database_->transact("a run cannot be stored", Database::Sync::now, [&] {
     Writers& writers = *database_->writers;
     RowBinder binder(writers.update_run);
@@ -364,17 +361,17 @@ Result<std::monostate> Store::finish_run(const RunRecord& run) {
   });
 }
 
-Result<std::monostate> Store::put_problem(const ProblemRecord& problem) {
+Result<void> Store::put_problem(const ProblemRecord& problem) {
   return database_->put("problem " + problem.name, Database::Sync::in_turn, &Writers::put_problem, problem,
                         problem_fields, Part::problems);
 }
 
-Result<std::monostate> Store::put_setting(const SettingRecord& setting) {
+Result<void> Store::put_setting(const SettingRecord& setting) {
   return database_->put("setting " + setting.label, Database::Sync::in_turn, &Writers::put_setting, setting,
                         setting_fields, Part::settings);
 }
 
-Result<std::monostate> Store::put_cell(const CellRecord& cell) {
+Result<void> Store::put_cell(const CellRecord& cell) {
   return database_->transact("cell " + cell.key + " cannot be stored", Database::Sync::in_turn, [&] {
     Writers& writers = *database_->writers;
     RowBinder binder(writers.put_cell);
@@ -393,7 +390,7 @@ Result<std::monostate> Store::put_cell(const CellRecord& cell) {
   });
 }
 
-Result<std::monostate> Store::put_trace(const std::string& key, const std::string& csv) {
+Result<void> Store::put_trace(const std::string& key, const std::string& csv) {
   bool found = true;
   auto done = database_->transact("the trace of cell " + key + " cannot be stored", Database::Sync::in_turn, [&] {
     Writers& writers = *database_->writers;
@@ -411,17 +408,17 @@ Result<std::monostate> Store::put_trace(const std::string& key, const std::strin
   return done;
 }
 
-Result<std::monostate> Store::update_judgement(const CellRecord& cell) {
+Result<void> Store::update_judgement(const CellRecord& cell) {
   return database_->update("the judgement", &Writers::update_judgement, cell, judgement_fields,
                            [&](std::int64_t id) { return database_->put_residuals(id, cell); });
 }
 
-Result<std::monostate> Store::update_times(const CellRecord& cell) {
+Result<void> Store::update_times(const CellRecord& cell) {
   return database_->update("the times", &Writers::update_times, cell, time_fields,
                            [&](std::int64_t id) { return database_->put_rounds(id, cell); });
 }
 
-Result<std::monostate> Store::put_acceptance(const AcceptanceRecord& acceptance) {
+Result<void> Store::put_acceptance(const AcceptanceRecord& acceptance) {
   return database_->transact("the acceptance of " + acceptance.alarm + " cannot be stored", Database::Sync::now, [&] {
     Statement put = database_->connection.prepare(
         "INSERT INTO acceptances (alarm, who, why, accepted_utc, facts) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS"
@@ -443,7 +440,7 @@ Result<std::vector<AcceptanceRecord>> Store::acceptances() const {
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {
-  if (auto damage = RowSeals(database_->connection).check(false)) return *damage;
+  CONEBENCH_CHECK(RowSeals(database_->connection).check(false));
   std::vector<std::pair<std::string, std::string>> states;
   Statement query = database_->connection.prepare("SELECT key, status FROM cells ORDER BY id");
   const int code = for_each_row(query, [&] { states.emplace_back(query.text(0), query.text(1)); });

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/result.hpp"
@@ -39,20 +38,20 @@ class Store {
   /// The new run's id; `run.id` is not looked at.
   Result<std::int64_t> begin_run(const RunRecord& run);
   /// Replaces the record of run `run.id`.
-  Result<std::monostate> finish_run(const RunRecord& run);
-  Result<std::monostate> put_problem(const ProblemRecord& problem);
-  Result<std::monostate> put_setting(const SettingRecord& setting);
+  Result<void> finish_run(const RunRecord& run);
+  Result<void> put_problem(const ProblemRecord& problem);
+  Result<void> put_setting(const SettingRecord& setting);
   /// A cell with the same key is replaced, its trace dropped.
-  Result<std::monostate> put_cell(const CellRecord& cell);
+  Result<void> put_cell(const CellRecord& cell);
   /// The trace of the stored cell `key`, as CSV; replaces an older one.
-  Result<std::monostate> put_trace(const std::string& key, const std::string& csv);
+  Result<void> put_trace(const std::string& key, const std::string& csv);
   /// Replaces only what judging decides: solved, verdict values, contact modes and residuals.
-  Result<std::monostate> update_judgement(const CellRecord& cell);
+  Result<void> update_judgement(const CellRecord& cell);
   /// Replaces only the times, the rounds, the numbers of repeats and rounds, and the run.
-  Result<std::monostate> update_times(const CellRecord& cell);
+  Result<void> update_times(const CellRecord& cell);
 
   /// Nothing where it is there. As safe as a run when it returns.
-  Result<std::monostate> put_acceptance(const AcceptanceRecord& acceptance);
+  Result<void> put_acceptance(const AcceptanceRecord& acceptance);
   Result<std::vector<AcceptanceRecord>> acceptances() const;
 
   /// Key and status of every stored cell.

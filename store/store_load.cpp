@@ -1,7 +1,5 @@
 #include "store/store_load.hpp"
 
-#include <fmt/format.h>
-
 namespace conebench {
 
 namespace {
@@ -25,14 +23,11 @@ bool load_is_known(const RunRecord& run, const std::vector<CellRecord>& cells) {
   return run.jobs == 1 && load_where(cells, [&](const CellRecord& cell) { return cell.run_id == run.id; }).cells > 1;
 }
 
-std::string loaded_text(const RunRecord& run, const std::vector<CellRecord>& cells) {
-  if (run.jobs > 1) return {};
+std::optional<NoiseRecord> noise_of_load(const RunRecord& run, const std::vector<CellRecord>& cells) {
+  if (run.jobs > 1) return std::nullopt;
   const Load load = load_where(cells, [&](const CellRecord& cell) { return cell.run_id == run.id; });
-  if (!load.loaded()) return {};
-  return fmt::format(
-      "loaded ({:.0f} % of the cells of 5 ms or more took over a tenth longer in the median than at best): other "
-      "processes ran meanwhile",
-      100.0 * load.share());
+  if (!load.loaded()) return std::nullopt;
+  return NoiseRecord{NoiseKind::loaded, load.share()};
 }
 
 }  // namespace conebench

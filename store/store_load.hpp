@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "metrics/change/load.hpp"
@@ -14,8 +14,8 @@ Load load_of(const std::vector<CellRecord>& cells);
 /// Whether the run's times can tell: with fewer than two cells of 5 ms or more, or workers side by side, they cannot.
 bool load_is_known(const RunRecord& run, const std::vector<CellRecord>& cells);
 
-/// "loaded (68 % of the cells of 5 ms or more …): …" where the run's own times say so, else empty. `cells`: with
-/// others' among them. Workers that ran side by side disturbed each other: nothing is said of them.
-std::string loaded_text(const RunRecord& run, const std::vector<CellRecord>& cells);
+/// NoiseKind::loaded where the run's own times say so. `cells`: with others' among them. Workers that ran side by side
+/// disturbed each other: nothing is said of them.
+std::optional<NoiseRecord> noise_of_load(const RunRecord& run, const std::vector<CellRecord>& cells);
 
 }  // namespace conebench

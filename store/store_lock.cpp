@@ -185,7 +185,7 @@ struct Claim {
 }  // namespace
 
 Result<StoreLock> StoreLock::acquire(const fs::path& path, Options options) {
-  constexpr int most_tries = 100;
+  constexpr int max_tries = 100;
   Claim claim{path, path.string() + ".lock", {}, Holder::myself(), options.break_lock};
   claim.mine = claim.file.string() + fmt::format(".{}", claim.me.process);
   unlink(claim.mine.c_str());
@@ -194,13 +194,12 @@ Result<StoreLock> StoreLock::acquire(const fs::path& path, Options options) {
   const Removed removed{claim.mine};
   if (!write_all(made.number(), claim.me.json())) return cannot_lock(path, ENOSPC);
   record_lock(made.number());
-  for (int i = 0; i < most_tries; ++i) {
-    auto placed = claim.place();
-    if (!placed) return placed.error();
-    if (*placed) {
+  for (int i = 0; i < max_tries; ++i) {
+    CONEBENCH_TRY(auto placed, claim.place());
+    if (placed) {
       StoreLock lock;
       lock.file_ = claim.file;
-      lock.note_ = **placed;
+      lock.note_ = *placed;
       lock.descriptor_ = made.release();
       lock.owner_ = claim.me.process;
       return lock;

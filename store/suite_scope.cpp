@@ -210,11 +210,9 @@ StoreContents present_contents(StoreContents contents) {
 }
 
 Result<StoreContents> read_present(const std::filesystem::path& file) {
-  const auto store = Store::open(file, Store::Mode::read_only);
-  if (!store) return store.error();
-  auto contents = store->read_outcomes();
-  if (!contents) return contents.error();
-  return present_contents(std::move(*contents));
+  CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+  CONEBENCH_TRY(auto contents, store.read_outcomes());
+  return present_contents(std::move(contents));
 }
 
 }  // namespace conebench

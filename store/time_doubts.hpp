@@ -15,12 +15,12 @@ struct TimeDoubt {
 
 inline constexpr TimeDoubt kept_answers = {
     "kept_answers", "kept answers: ranked by the time of a fresh process",
-    "A process that had not seen the problem took over three times as long as the repeats: the solver keeps answers, "
+    "A process that had not seen the problem took much longer than the repeats: the solver keeps answers, "
     "or is slow the first time, and its time is that of the fresh process."};
 inline constexpr TimeDoubt wrong_clock = {
     "clock", "its clock is wrong: ranked by the time of a fresh process",
     "The process told times, or a use of the processor, that the clock outside contradicts; where a fresh process took "
-    "over three times as long, its time is that."};
+    "much longer, its time is that."};
 inline constexpr TimeDoubt unconfirmed = {
     "unconfirmed", "time not confirmed",
     "A fresh process did not come to the end of the same work, so that nothing outside confirms the time."};

@@ -11,6 +11,7 @@ void clear_judgement(CellRecord& cell) {
   cell.verdict_value = cell.verdict_symmetrised = cell.verdict_compliant = cell.ccp_compliant = std::nullopt;
   cell.residuals = {};
   cell.open = cell.stick = cell.slip = 0;
+  cell.verdict_version = 0;
 }
 
 void clear_unanswered(StoreContents& contents) {
@@ -25,17 +26,7 @@ void clear_unanswered(StoreContents& contents) {
     if (!ended) continue;
     cell.status = CellStatus::crashed;
     cell.claimed = false;
-    if (cell.reason.empty()) cell.reason = "no answer is stored";
-  }
-}
-
-void drop_refuted_certificates(StoreContents& contents) {
-  std::set<std::string> solved;
-  for (const CellRecord& cell : contents.cells) {
-    if (cell.solved) solved.insert(cell.problem);
-  }
-  for (ProblemRecord& problem : contents.problems) {
-    if (problem.infeasible() && solved.contains(problem.hash)) problem.feasibility = {};
+    if (cell.reason.empty()) cell.reason = "no answer of the problem's size is stored";
   }
 }
 

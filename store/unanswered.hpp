@@ -7,11 +7,9 @@ namespace conebench {
 /// As if no judge had seen the cell: not solved, no residuals, no modes.
 void clear_judgement(CellRecord& cell);
 
-/// Clears the judgement of every cell that has no λ (CellRecord::answer_crc) though its problem has rows: nothing was
-/// judged there, whatever the build that wrote it believed. One that is said to have ended with an answer has crashed.
+/// Clears the judgement of every cell that has no λ of its problem's size (CellRecord::answer_crc) though its problem
+/// has rows: nothing was judged there, whatever the build that wrote it believed. One that is said to have ended with
+/// an answer has crashed.
 void clear_unanswered(StoreContents& contents);
-
-/// A judged answer is more than a certificate: what a cell solves is not infeasible.
-void drop_refuted_certificates(StoreContents& contents);
 
 }  // namespace conebench

@@ -12,6 +12,7 @@
 
 #include "store/json.hpp"
 #include "store/merge.hpp"
+#include "tests/store/records_text.hpp"
 #include "tests/store/sample_records.hpp"
 
 namespace conebench {
@@ -46,7 +47,11 @@ void change(const fs::path& file, const std::string& sql) {
 void fill(const fs::path& file) {
   auto store = new_store(file);
   std::mt19937_64 random(3);
-  for (int p = 1; p <= 20; ++p) ASSERT_TRUE(store.put_problem(sample_problem("p" + std::to_string(p))));
+  for (int p = 1; p <= 20; ++p) {
+    ProblemRecord problem = sample_problem("p" + std::to_string(p));
+    problem.rows = 24;
+    ASSERT_TRUE(store.put_problem(problem));
+  }
   for (int k = 0; k < 60; ++k) {
     auto cell = sample_cell("key" + std::to_string(k));
     cell.problem = "p" + std::to_string(1 + k % 20);
@@ -72,7 +77,7 @@ Result<std::string> everything(const fs::path& file) {
   if (!store) return store.error();
   const auto contents = store->read(true);
   if (!contents) return contents.error();
-  std::string all = records_json(*contents);
+  std::string all = testing::records_text(*contents);
   for (const auto& cell : contents->cells) {
     const auto trace = store->trace(cell.key);
     if (!trace) return trace.error();

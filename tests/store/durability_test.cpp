@@ -28,6 +28,9 @@ int write_until_killed(const std::filesystem::path& file, int after) {
   if (child == 0) {
     close(ends[0]);
     auto store = new_store(file);
+    auto problem = conebench::testing::sample_problem("p1");
+    problem.rows = 300;
+    if (!store.put_problem(problem)) _exit(1);
     auto cell = sample_cell("");
     cell.reaction.assign(300, 0.1);
     for (int k = 0; k < 100000; ++k) {

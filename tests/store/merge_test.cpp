@@ -55,7 +55,7 @@ std::string refusal(const std::vector<fs::path>& sources, const fs::path& out, c
 
 TEST(Merge, KeepsACertificateThatOneShardAloneHas) {
   const ScratchFolder folder;
-  // A certificate of a problem that is solved would be dropped.
+  // A certificate of a problem that is solved would be refuted.
   CellRecord first = sample_cell("k1"), second = sample_cell("k2");
   first.solved = second.solved = false;
   make_store(folder / "a", {first});
@@ -86,6 +86,42 @@ TEST(Merge, KeepsACertificateThatOneShardAloneHas) {
   }
 }
 
+TEST(Merge, KeepsTheLargestBoundAndTheNoiseThatOneStoreAloneKnows) {
+  const ScratchFolder folder;
+  CellRecord unsolved = sample_cell("k1");
+  unsolved.solved = false;
+  const std::vector<double> weak = {1.0, 1.0}, strong = {0.0, 1.0};
+  const auto make = [&](const char* name, const FeasibilityRecord& feasibility, std::optional<double> noise) {
+    make_store(folder / name, {unsolved});
+    auto store = Store::open(folder / name, Store::Mode::read_write);
+    ProblemRecord problem = sample_problem("p1");
+    problem.feasibility = feasibility;
+    problem.noise_ratio = noise;
+    ASSERT_TRUE(store && store->put_problem(problem));
+  };
+  make("old", {}, std::nullopt);
+  make("searched", {"not_excluded", {}, {}, {}}, 7.0);
+  make("weak", {"infeasible", -0.5, 1, weak, 1e-5}, 0.25);
+  make("strong", {"infeasible", -0.5, 3, strong, 1e-3}, std::nullopt);
+  const auto merged = [&](std::vector<fs::path> sources) {
+    for (fs::path& source : sources) source = folder / source;
+    const fs::path out = folder / ("out" + std::to_string(std::distance(fs::directory_iterator(folder.path()), {})));
+    EXPECT_TRUE(merge_stores(sources, out));
+    return read_all(out).problems.at(0);
+  };
+  EXPECT_EQ(merged({"old", "searched"}).feasibility.state, "not_excluded");
+  EXPECT_EQ(merged({"old", "searched"}).noise_ratio, 7.0);
+  for (const auto& order : {std::vector<fs::path>{"weak", "old", "strong", "searched"},
+                            std::vector<fs::path>{"old", "searched", "strong", "weak"}}) {
+    const ProblemRecord problem = merged(order);
+    EXPECT_TRUE(problem.infeasible());
+    EXPECT_EQ(problem.feasibility.verdict_bound, 1e-3);
+    EXPECT_EQ(problem.feasibility.certificate, strong);
+    EXPECT_EQ(problem.feasibility.worst_block, 3);
+    EXPECT_EQ(problem.noise_ratio, order[0] == "weak" ? 0.25 : 7.0) << "the first that is known";
+  }
+}
+
 TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   const ScratchFolder folder;
   auto second_run = sample_run();
@@ -110,7 +146,7 @@ TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   EXPECT_EQ(contents.cells[2].residuals.size(), 2U);
   ASSERT_EQ(contents.cells[2].timed_rounds.size(), 1U);
   EXPECT_EQ(contents.cells[2].timed_rounds[0].run_id, contents.cells[2].run_id) << "the run's new number";
-  EXPECT_EQ(contents.cells[2].reaction.size(), 5U);
+  EXPECT_EQ(contents.cells[2].reaction.size(), 12U);
   EXPECT_EQ(Store::open(folder / "all", Store::Mode::read_only)->trace("k3")->value(), "trace of k3");
   // Nothing but the three stores is left in the folder.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);
@@ -256,7 +292,8 @@ TEST(Merge, MixedMachinesBuildsModesAndLimitsAreRefusedOrLabelled) {
     EXPECT_THAT(merged->mixed, ElementsAre(HasSubstr(one.expected)));
     for (const auto& run : read_all(folder / "all").runs) {
       EXPECT_EQ(run.noise.size(), sample_run().noise.size() + 1);
-      EXPECT_THAT(run.noise.back(), HasSubstr(one.expected));
+      EXPECT_EQ(run.noise.back().kind, NoiseKind::joined);
+      EXPECT_THAT(run.noise.back().text, HasSubstr(one.expected));
     }
   }
 }

@@ -44,7 +44,7 @@ inline RunRecord sample_run() {
   run.load_before = 0.25;
   run.load_after = 1.5;
   run.steal_share = 0.01;
-  run.noise = {"governor is powersave", "load \"high\""};
+  run.noise = {{NoiseKind::governor, 0.0, "power\"save"}, {NoiseKind::stolen, 0.1}};
   return run;
 }
 
@@ -70,7 +70,9 @@ inline ProblemRecord sample_problem(const std::string& hash) {
 }
 
 inline SettingRecord sample_setting(const std::string& hash) {
-  return {hash, "NSGS", 2, "NCP", "NSGS(order=shuffled)", R"({"order":"shuffled","relaxation":1.0})"};
+  SettingRecord setting{hash, "NSGS", 2, "NCP", "NSGS(order=shuffled)", R"({"order":"shuffled","relaxation":1.0})"};
+  setting.changed_options = {"order"};
+  return setting;
 }
 
 inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
@@ -82,7 +84,7 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.tolerance = 1e-8;
   cell.criterion = "verdict";
   cell.verdict = "natural_map_scaled";
-  cell.start = "cold";
+  cell.start = cell.start_used = "cold";
   cell.max_iterations = 20000;
   cell.limit_s = 10.0;
   cell.limit_mb = 4000;
@@ -113,7 +115,9 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.open = 1;
   cell.stick = 2;
   cell.slip = 1;
+  cell.verdict_version = 2;
   cell.reaction = {0.0, -1.5, std::nan(""), std::numeric_limits<double>::infinity(), 1e-308};
+  cell.reaction.resize(12, 0.5);  // as sample_problem() has rows
   return cell;
 }
 

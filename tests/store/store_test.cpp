@@ -11,6 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "store/json.hpp"
+#include "store/merge.hpp"
+#include "store/sqlite.hpp"
+#include "tests/store/records_text.hpp"
 #include "tests/store/sample_records.hpp"
 
 namespace conebench {
@@ -67,6 +70,7 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   problem.copies = {"b.hdf5", "c, d.hdf5"};
   problem.duplicate_of = "p0";
   problem.feasibility.certificate = {0.0, 1.0 / 3.0, -1e-300};
+  problem.feasibility.verdict_bound = 1.0 / 3.0;
   const auto setting = sample_setting("s1");
   auto cell = sample_cell("k1");
   auto run = sample_run();
@@ -134,6 +138,33 @@ TEST(Store, ACellWithoutAnswerIsNotSolvedWhoeverWroteIt) {
   }
 }
 
+TEST(Store, ACellWithAnAnswerOfAnotherLengthIsNotSolved) {
+  const ScratchFolder folder;
+  {
+    Store store = new_store(folder / "store.sqlite");
+    for (const std::size_t rows : {11U, 12U, 13U}) {
+      CellRecord cell = sample_cell("k" + std::to_string(rows));
+      cell.reaction.resize(rows, 0.5);
+      ASSERT_TRUE(store.put_cell(cell));
+    }
+  }
+  const std::vector<std::filesystem::path> sources = {folder / "store.sqlite"};
+  ASSERT_TRUE(merge_stores(sources, folder / "merged.sqlite"));
+  for (const char* name : {"store.sqlite", "merged.sqlite"}) {
+    const auto store = Store::open(folder / name, Store::Mode::read_only);
+    ASSERT_TRUE(store);
+    const auto contents = store->read();
+    ASSERT_TRUE(contents);
+    for (const CellRecord& cell : contents->cells) {
+      EXPECT_EQ(cell.solved, cell.key == "k12") << name << ' ' << cell.key;
+      EXPECT_EQ(cell.status, cell.key == "k12" ? CellStatus::converged : CellStatus::crashed) << name;
+    }
+  }
+  sqlite::Connection merged;
+  ASSERT_EQ(merged.open(folder / "merged.sqlite", sqlite::Connection::Access::read_only), SQLITE_OK);
+  EXPECT_EQ(merged.ask("SELECT count(*) FROM cells WHERE solved"), 1) << "for who asks the file itself";
+}
+
 TEST(Store, OutcomesAreAllThatIsReadButTheResiduals) {
   const ScratchFolder folder;
   const auto file = folder / "a.sqlite";
@@ -144,7 +175,7 @@ TEST(Store, OutcomesAreAllThatIsReadButTheResiduals) {
   ASSERT_TRUE(all && outcomes);
   ASSERT_FALSE(all->cells.at(0).residuals.empty());
   for (auto& cell : all->cells) cell.residuals.clear();
-  EXPECT_EQ(records_json(*outcomes), records_json(*all));
+  EXPECT_EQ(testing::records_text(*outcomes), testing::records_text(*all));
 }
 
 TEST(Store, WhatASuiteAskedForIsReadOfItsLastRunWhereOthersSayTheSame) {
@@ -174,9 +205,9 @@ TEST(Store, NumbersThatAreNotFiniteAreNull) {
   EXPECT_FALSE(contents->cells[0].verdict_value.has_value());
   EXPECT_TRUE(std::isnan(contents->cells[0].own_residual));
   EXPECT_FALSE(contents->cells[0].residuals.at("dual").value.has_value());
-  const auto json = nlohmann::json::parse(records_json(*contents));
-  EXPECT_TRUE(json["cells"][0]["verdict_value"].is_null());
-  EXPECT_TRUE(json["cells"][0]["own_residual"].is_null());
+  const nlohmann::json json = to_json(contents->cells[0]);
+  EXPECT_TRUE(json["verdict_value"].is_null());
+  EXPECT_TRUE(json["own_residual"].is_null());
 }
 
 TEST(Store, ACellWithTheSameKeyIsReplacedInItsPlace) {
@@ -433,7 +464,7 @@ TEST(Store, PythonUnpacksAnAnswerWithItsStandardLibrary) {
       "print(struct.unpack('<%dd' % (n // 8), raw))\n";
   write_text(folder / "read.py", script);
   EXPECT_EQ(shell("/usr/bin/python3 '" + (folder / "read.py").string() + "' '" + file.string() + "'"),
-            "(0.0, -1.5, nan, inf, 1e-308)\n");
+            "(0.0, -1.5, nan, inf, 1e-308, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)\n");
 }
 
 }  // namespace

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "base/content_address.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/other_build.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/rounds.hpp"
-#include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/execute/worker.hpp"
 #include "store/build_difference.hpp"
@@ -231,7 +231,11 @@ class BesideLoop {
       scope_.part->merge(theirs);
     }
     runs_[fresh].scope_json = to_json_text(scope_);
-    auto put = store_.put_setting(*told);
+    SettingRecord record = *told;
+    if (record.changed_options.empty()) {  // builds before schema 12 do not tell them
+      for (const auto& [name, value] : plan_.settings[setting].options) record.changed_options.push_back(name);
+    }
+    auto put = store_.put_setting(record);
     if (put) put = store_.finish_run(runs_[fresh]);
     if (!put) stop(put.error());
     return put.ok();
@@ -263,9 +267,9 @@ class BesideLoop {
     BuildOrder order = order_for(cell);
     if (!by_command_) {
       order.request.repeats.probe = probe_;
-      order.request.repeats.least_probe_s = probes_[side].least();
+      order.request.repeats.min_probe_s = probes_[side].least();
       BuildReply reply = builds_[side].carry_out(order, options_.sweep.interrupted);
-      probes_[side].see(reply.least_probe_s, monotonic_seconds());
+      probes_[side].see(reply.min_probe_s, monotonic_seconds());
       return reply;
     }
     std::filesystem::path file = order.source.file;
@@ -363,7 +367,7 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   const auto contents = store.read_outcomes();
   if (!contents) return contents.error();
   if (const auto error = check_store(*contents, suite, builds)) return *error;
-  const auto plan = make_sweep_plan(suite, options.sweep, &contents->problems, progress);
+  const auto plan = make_sweep_plan(suite, options.sweep, contents->problems, progress);
   if (!plan) return plan.error();
 
   std::vector<std::size_t> cells;

@@ -135,7 +135,7 @@ json request_json(const CellRequest& request) {
            {{"min", request.repeats.minimum},
             {"min_ms", request.repeats.minimum_ms},
             {"max", request.repeats.maximum},
-            {"least_probe_s", request.repeats.least_probe_s},
+            {"least_probe_s", request.repeats.min_probe_s},
             {"probe", request.repeats.probe}}}};
 }
 
@@ -164,7 +164,7 @@ CellRequest request_of(const json& object) {
   repeats.at("min").get_to(request.repeats.minimum);
   repeats.at("min_ms").get_to(request.repeats.minimum_ms);
   repeats.at("max").get_to(request.repeats.maximum);
-  request.repeats.least_probe_s = repeats.value("least_probe_s", 0.0);
+  request.repeats.min_probe_s = repeats.value("least_probe_s", 0.0);
   request.repeats.probe = repeats.value("probe", true);
   return request;
 }
@@ -235,7 +235,7 @@ std::optional<BuildOrder> decode_build_order(std::string_view bytes) {
 }
 
 std::string encode(const BuildReply& reply) {
-  json object = {{"cell", to_json(reply.record)}, {"least_probe_s", reply.least_probe_s}};
+  json object = {{"cell", to_json(reply.record)}, {"least_probe_s", reply.min_probe_s}};
   if (reply.setting) object["setting"] = to_json(*reply.setting);
   if (reply.error) object["error"] = {{"code", static_cast<int>(reply.error->code)}, {"message", reply.error->message}};
   return pack(object);
@@ -245,7 +245,7 @@ std::optional<BuildReply> decode_build_reply(std::string_view bytes) {
   return unpack<BuildReply>(bytes, [](const json& object) {
     BuildReply reply;
     reply.record = cell_of(object.at("cell"));
-    reply.least_probe_s = object.value("least_probe_s", 0.0);
+    reply.min_probe_s = object.value("least_probe_s", 0.0);
     if (object.contains("setting")) {
       ObjectReader reader(object.at("setting"));
       visit_setting(reader, reply.setting.emplace());

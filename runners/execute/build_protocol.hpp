@@ -43,7 +43,7 @@ struct BuildReply {
   CellRecord record;  ///< judged by the build that replies; without key, run and setting
   /// What it solved with: its own version and defaults. Builds of the first days do not tell.
   std::optional<SettingRecord> setting = std::nullopt;
-  double least_probe_s = 0.0;  ///< see CellRun
+  double min_probe_s = 0.0;  ///< see CellRun
 };
 
 std::string encode(const BuildGreeting& greeting);

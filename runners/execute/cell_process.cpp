@@ -18,10 +18,12 @@
 #include <new>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/timing.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/programs/ask_served.hpp"
 #include "solvers/registry.hpp"
@@ -29,7 +31,7 @@
 
 namespace conebench {
 
-/// What the child tells of itself while it runs. Trusted for a message and, up to most_tries, for more time.
+/// What the child tells of itself while it runs. Trusted for a message and, up to max_tries, for more time.
 struct CellProcess::Shared {
   std::atomic<int> phase;
   std::atomic<int> tries;
@@ -45,14 +47,16 @@ struct CellProcess::Child {
 namespace {
 
 enum class Killed { no, for_time, for_memory };
-enum class Ending { answered, crashed, killed, killed_from_outside };
+enum class Ending { answered, crashed, killed, terminated_externally };
 
 constexpr int watch_interval_ms = 20;
-constexpr int most_outside_kills = 3;
-/// Whose time in a fresh process is so many times the least of its repeats keeps answers, or has a clock of its own.
-constexpr double max_slowdown = 3.0;
-/// Of an answer's way to this process and of waking up for it: 0.03 to 0.1 ms were seen.
-constexpr double channel_s = 2e-4;
+constexpr int max_external_kills = 3;
+/// Whose time in a fresh process is so many times the least that it claims keeps answers, or has a clock of its own.
+constexpr double max_slowdown = 1.5;
+/// Of a byte's way to another process and an answer's way back (CellProcess::channel_s): that many round trips are
+/// timed, and their median is taken so many times, within bounds. 0.03 to 0.1 ms were seen.
+constexpr std::size_t round_trips = 20;
+constexpr double channel_margin = 1.5, min_channel_s = 2e-5, max_channel_s = 2e-4;
 /// Of data that is not in the caches yet, where repeats find it there.
 constexpr double first_touch_s = 5e-5;
 /// The same of a program that has just started: its libraries, its files and their pages.
@@ -106,12 +110,10 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
     events.answer(*frame);
     return false;
   };
-  const double began = monotonic_seconds();
+  CellClock clock(limits.time);
   const long kills_before = out_of_memory_kills();
   const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   bool reading = true;
-  double kill_at = -1.0;
-  double starting_s = 0.0;  ///< that a kept program took to start
   for (;;) {
     std::array<pollfd, 2> wanted = {pollfd{ended.number(), POLLIN, 0}, pollfd{reading ? channel : -1, POLLIN, 0}};
     // Without a descriptor that tells the end (old kernels), the end of the stream does, and the clock.
@@ -122,8 +124,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
 
     const pid_t kept = served_by;
-    if (kept < 0) starting_s = monotonic_seconds() - began;
-    const double elapsed = monotonic_seconds() - began - starting_s;
+    if (kept < 0) clock.exclude_start();
     auto family = strays(events.others());
     if (kept > 0) {
       const auto theirs = with_descendants({kept});
@@ -135,25 +136,25 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
       watched.killed = Killed::for_memory;
       // At once: they could take gigabytes within the time to react.
       for (const pid_t process : family) kill(process, SIGKILL);
-    } else if (watched.killed == Killed::no && elapsed > limits.wall_s * std::clamp(tries.load(), 1, most_tries)) {
-      watched.killed = Killed::for_time;
-      kill_at = elapsed + limits.grace_s;
-      kill(child, SIGTERM);
-    } else if (kill_at >= 0.0 && elapsed > kill_at) {
-      watched.ignored_term = true;
-      kill_at = -1.0;
-      kill(child, SIGKILL);
+    } else if (watched.killed != Killed::for_memory) {
+      const CellClock::Order order = clock.order(tries);
+      if (order != CellClock::Order::none) watched.killed = Killed::for_time;
+      if (order == CellClock::Order::end) kill(child, SIGTERM);
+      if (order == CellClock::Order::kill) {
+        watched.ignored_term = true;
+        kill(child, SIGKILL);
+      }
     }
     if (ready == 0) events.quiet();
   }
-  watched.wall_s = monotonic_seconds() - began - starting_s;
+  watched.wall_s = clock.elapsed_s();
   received.fill_from(channel);
   look_for_answer();
   watched.more = !received.empty();
   kill(-child, SIGKILL);  // what it started and left behind
   rusage usage{};
   while (wait4(child, &watched.wait_status, 0, &usage) < 0 && errno == EINTR) continue;
-  kill_strays(events.others());  // and what had left the group
+  end_children(events.others());  // and what had left the group
   watched.peak_kb = usage.ru_maxrss;
   if (watched.processes > 1) watched.peak_kb = std::max(watched.peak_kb, 1024 * watched.peak_mb);
   watched.out_of_memory_kill = WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL &&
@@ -172,9 +173,52 @@ CellRecord ended_record(const CellRequest& request, CellStatus status, std::stri
   return record;
 }
 
-}  // namespace
+/// As the child told it, who may tell anything.
+const char* phase_text(int phase) {
+  const bool known = phase >= 0 && phase <= static_cast<int>(CellPhase::releasing);
+  return known ? to_string(static_cast<CellPhase>(phase)) : "an unknown phase";
+}
 
-double wall_limit(double seconds) { return 1.5 * seconds + 2.0; }
+struct Failure {
+  Ending ending = Ending::crashed;
+  CellStatus status = CellStatus::crashed;
+  std::string reason;
+};
+
+/// What the end of a process says of its cell; nothing where it is its answer that does. `words`: the process's last.
+std::optional<Failure> failure_of(const Watched& watched, bool answered, const std::string& where,
+                                  const std::string& words, long limit_mb) {
+  const std::string said = words.empty() ? "" : ": " + words;
+  const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
+  if (watched.killed == Killed::for_time) {
+    return Failure{Ending::killed, CellStatus::timeout,
+                   fmt::format("killed after {:.1f} s in {}{}", watched.wall_s, where,
+                               watched.ignored_term ? "; it ignored SIGTERM" : "")};
+  }
+  if (watched.killed == Killed::for_memory) {
+    return Failure{Ending::killed, CellStatus::out_of_memory,
+                   fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limit_mb, where)};
+  }
+  if (watched.out_of_memory_kill) {
+    return Failure{Ending::killed, CellStatus::out_of_memory,
+                   fmt::format("the system ran out of memory and killed it in {}", where)};
+  }
+  if (sent_from_outside(watched.wait_status)) {
+    return Failure{Ending::terminated_externally, CellStatus::crashed,
+                   fmt::format("killed from outside (signal {}) in {}", WTERMSIG(watched.wait_status), where)};
+  }
+  if (!clean_exit) {
+    return Failure{Ending::crashed, CellStatus::crashed,
+                   fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said)};
+  }
+  if (!answered || watched.more) {
+    return Failure{Ending::crashed, CellStatus::crashed,
+                   fmt::format("its answer was garbled or missing, in {}{}", where, said)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 struct CellProcess::Attempt {
   Ending ending = Ending::answered;
@@ -184,7 +228,9 @@ struct CellProcess::Attempt {
 
 struct CellProcess::Confirmation {
   CellRun run;
-  double seconds = 0.0;  ///< from the start to the answer
+  double seconds = 0.0;   ///< from the start to the answer; by the clock inside, where the one outside vouches for it
+  double at_least = 0.0;  ///< the same without the answer's way here: what the claim is held against [s]
+  double wall_s = 0.0;    ///< the same where a program's own times rank: what is late [s]
 };
 
 CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
@@ -193,6 +239,15 @@ CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& l
   if (page == MAP_FAILED) throw std::bad_alloc();
   shared_ = new (page) Shared{};
   adopt_orphans();
+  const auto children = children_of(getpid());
+  not_of_cells_ = {children.begin(), children.end()};
+}
+
+/// Children of this process that are nothing of the cell at work.
+std::set<pid_t> CellProcess::others() const {
+  std::set<pid_t> others = not_of_cells_;
+  if (waiting_) others.insert(waiting_->process);
+  return others;
 }
 
 CellProcess::~CellProcess() {
@@ -210,7 +265,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request, const 
   Child child;
   child.process = fork_process({channel->second.number(), output_.descriptor()}, [&] {
     ProcessLimits own;
-    own.cpu_s = limits_.wall_s * most_tries + limits_.grace_s + 2.0;
+    own.cpu_s = limits_.time.processor_s();
     own.address_mb = 1.25 * static_cast<double>(limits_.memory_mb) + 256.0;
     own.file_mb = 16.0;
     own.oom_score = 1000;
@@ -261,13 +316,45 @@ Result<CellProcess::Child> CellProcess::start_confirmation(const CellRequest& re
   });
 }
 
+/// What may pass between a byte for a child and its answer beside the child's own work [s]: timed once, in a child that
+/// has run no solver and sends an answer of this length.
+double CellProcess::channel_s(const CellRequest& request) {
+  if (channel_s_) return *channel_s_;
+  const auto child = start(request, [&](const CellRequest& limited) {
+    CellRun run;
+    run.record = blank_record(limited);
+    run.record.reaction.assign(static_cast<std::size_t>(problem_.rows()), 0.0);
+    char begin = 0;
+    for (std::size_t k = 0; k < round_trips; ++k) {
+      if (recv(child_channel, &begin, 1, 0) != 1 || !send_claims(run)) return 1;
+    }
+    return 0;
+  });
+  std::vector<double> seconds;
+  FrameBuffer received;
+  const int channel = child ? child->channel.number() : -1;
+  if (child) write_all(channel, "1");
+  while (child && seconds.size() < round_trips) {
+    const double began = monotonic_seconds();
+    if (!write_all(channel, "1") || !wait_for_frame(received, channel)) break;
+    seconds.push_back(monotonic_seconds() - began);
+  }
+  if (child) {
+    kill(child->process, SIGKILL);
+    wait_for_end(child->process);
+  }
+  const double median_s = seconds.size() == round_trips ? summarise_times(seconds).median : max_channel_s;
+  channel_s_ = std::clamp(channel_margin * median_s, min_channel_s, max_channel_s);
+  return *channel_s_;
+}
+
 /// In `ready`, or where that is null, in a child of now. `counts`: where it does not, an answer is not judged.
 CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts,
                                           const Following& following) {
   Attempt attempt;
   auto started = ready ? Result<Child>(std::move(*ready)) : start(request);
   if (!started) {
-    attempt.ending = Ending::killed_from_outside;  // nor does it say anything of the solver
+    attempt.ending = Ending::terminated_externally;  // nor does it say anything of the solver
     attempt.run.record = ended_record(request, CellStatus::skipped, started.error().message);
     return attempt;
   }
@@ -293,41 +380,15 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     auto next_child = next ? start(*next) : Result<Child>(Error{});
     if (next_child) waiting_ = std::make_unique<Child>(std::move(*next_child));
   };
-  const auto others = [&] { return waiting_ ? std::set<pid_t>{waiting_->process} : std::set<pid_t>{}; };
   const double before_watch_s = monotonic_seconds() - began;
   const Watched watched = watch(child.process, child.channel.number(), shared_->tries, shared_->served_by, limits_,
-                                {others, take, make_following});
+                                {[&] { return others(); }, take, make_following});
 
-  const int last_phase = shared_->phase;
-  const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::releasing)
-                                ? to_string(static_cast<CellPhase>(last_phase))
-                                : "an unknown phase";
-  const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
-  const auto ended = [&](Ending ending, CellStatus status, const std::string& reason) {
-    attempt.ending = ending;
-    attempt.run.record = ended_record(request, status, reason);
+  if (auto failure = failure_of(watched, answer.has_value(), phase_text(shared_->phase), output_.last_words(),
+                                limits_.memory_mb)) {
+    attempt.ending = failure->ending;
+    attempt.run.record = ended_record(request, failure->status, std::move(failure->reason));
     attempt.run.busy_s = watched.wall_s;
-  };
-  const std::string words = output_.last_words();
-  const std::string said = words.empty() ? "" : ": " + words;
-  if (watched.killed == Killed::for_time) {
-    ended(Ending::killed, CellStatus::timeout,
-          fmt::format("killed after {:.1f} s in {}{}", watched.wall_s, where,
-                      watched.ignored_term ? "; it ignored SIGTERM" : ""));
-  } else if (watched.killed == Killed::for_memory) {
-    ended(Ending::killed, CellStatus::out_of_memory,
-          fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limits_.memory_mb, where));
-  } else if (watched.out_of_memory_kill) {
-    ended(Ending::killed, CellStatus::out_of_memory,
-          fmt::format("the system ran out of memory and killed it in {}", where));
-  } else if (sent_from_outside(watched.wait_status)) {
-    ended(Ending::killed_from_outside, CellStatus::crashed,
-          fmt::format("killed from outside (signal {}) in {}", WTERMSIG(watched.wait_status), where));
-  } else if (!clean_exit) {
-    ended(Ending::crashed, CellStatus::crashed,
-          fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said));
-  } else if (!answer || watched.more) {
-    ended(Ending::crashed, CellStatus::crashed, fmt::format("its answer was garbled or missing, in {}{}", where, said));
   } else {
     attempt.run = std::move(*answer);
     if (attempt.run.record.status == CellStatus::crashed) attempt.ending = Ending::crashed;
@@ -362,13 +423,12 @@ std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest&
   const auto take = [&](const Frame& frame) {
     const double seconds = monotonic_seconds() - began;
     auto run = run_in(frame, request);
-    if (run && began > 0.0) confirmed = {std::move(*run), seconds};
+    if (run && began > 0.0) confirmed = {.run = std::move(*run), .seconds = seconds};
   };
   IsolationLimits limits = limits_;
-  limits.wall_s *= 2.0;  // it solves twice
-  const auto others = [&] { return waiting_ ? std::set<pid_t>{waiting_->process} : std::set<pid_t>{}; };
-  const Watched watched =
-      watch(child->process, channel, shared_->tries, shared_->served_by, limits, {others, take, [] {}, ready});
+  limits.time = limits.time.twice();
+  const Watched watched = watch(child->process, channel, shared_->tries, shared_->served_by, limits,
+                                {[&] { return others(); }, take, [] {}, ready});
   if (watched.more || watched.killed != Killed::no) return std::nullopt;
   if (confirmed && confirmed->run.record.reaction.size() != done.record.reaction.size()) return std::nullopt;
   return confirmed;
@@ -388,7 +448,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
   // The last iteration may have ended the solve unseen.
   const long seen_iterations = std::min<long>(record.iterations, request.max_iterations) - 1;
-  const bool hidden = row.info.observed_every_iteration && done.looks < scheduled_looks(seen_iterations);
+  const bool hidden = row.info.observed_every_iteration && done.checks < scheduled_checks(seen_iterations);
   if (hidden && request.criterion == Criterion::verdict) add(own_tests);
   const bool own_clock = code == ForeignCode::plugin;
   if (own_clock) {
@@ -400,27 +460,33 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
     const bool too_much = record.repeats * record.total.minimum > wall_s + steps_s;
     if (share < 0.0 || too_busy || too_much) add(wrong_clock);
   }
-  if (code == ForeignCode::program) return;  // a fresh process each time
   const double fresh_s = own_clock ? first_touch_s : fresh_program_s;
-  const auto is_slower = [&](double seconds, double claimed) { return seconds > max_slowdown * claimed + fresh_s; };
+  const double claimed_s = std::min(record.total.cold, record.total.minimum);  // no more than the median
+  const auto is_slower = [&](double seconds, double than) { return seconds > max_slowdown * than + fresh_s; };
+  const auto is_late = [&](double seconds) {
+    return record.limit_s > 0.0 && CellTime(record.limit_s).is_late(seconds);
+  };
   // All that the process did took no longer than that.
-  if (own_clock && !is_slower(wall_s, record.total.minimum)) return;
+  if (own_clock && !is_slower(wall_s, claimed_s) && !is_late(wall_s)) return;
 
+  const double channel = own_clock ? channel_s(request) : 0.0;
   const double began = monotonic_seconds();
   std::optional<Confirmation> fastest;
-  bool warm_up = true;
+  // What runs once has no process that could be warm; its files are in the system's memory from the runs before.
+  bool warm_up = code != ForeignCode::program;
   for (int k = 0; k < max_confirmations; ++k) {
-    // A program may take seconds to start.
-    if (k >= min_confirmations && (!own_clock || monotonic_seconds() - began > confirmations_s)) break;
+    if (k >= min_confirmations && monotonic_seconds() - began > confirmations_s) break;
     auto confirmed = confirm(request, done, warm_up);
     // Perhaps it takes no problem but the first that it sees.
     if (!confirmed || confirmed->run.record.reaction.empty()) {
       warm_up = false;
       continue;
     }
-    // Of a program this process's own; else the clock inside is finer, and the one outside vouches for it.
+    // Of a program the harness's own; else the clock inside is finer, and the one outside vouches for it.
     const double inside_s = confirmed->run.record.total.cold;
-    if (!own_clock || confirmed->seconds - inside_s <= channel_s) confirmed->seconds = inside_s;
+    confirmed->at_least = own_clock ? std::max(inside_s, confirmed->seconds - channel) : inside_s;
+    if (confirmed->at_least <= inside_s) confirmed->seconds = inside_s;
+    confirmed->wall_s = own_clock ? confirmed->at_least : confirmed->run.record.wall_s.value_or(inside_s);
     const std::string differs = difference(record.reaction, confirmed->run.record.reaction);
     if (!differs.empty()) {
       CellRecord other = confirmed->run.record;
@@ -437,25 +503,26 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
       fastest = std::move(confirmed);
       break;
     }
-    if (!fastest || confirmed->seconds < fastest->seconds) fastest = std::move(confirmed);
-    if (!is_slower(fastest->seconds, record.total.minimum)) break;
+    if (!fastest || confirmed->at_least < fastest->at_least) fastest = std::move(confirmed);
+    if (!is_slower(fastest->at_least, claimed_s) && !is_late(fastest->wall_s)) break;
   }
   done.busy_s += monotonic_seconds() - began;
   if (!fastest) return add(unconfirmed);
-  const double seconds = fastest->seconds;
-  if (!is_slower(seconds, record.total.minimum)) return;
-  const bool lied = own_clock && seconds > min_lie * record.total.cold + channel_s;
-  add(lied ? wrong_clock : kept_answers);
-  const double cold = lied ? seconds : record.total.cold;
-  record.total = {cold, seconds, seconds, 0.0};
-  // What passed outside can't be told apart.
-  record.setup = own_clock ? TimingRecord{} : fastest->run.record.setup;
-  record.solve = own_clock ? record.total : fastest->run.record.solve;
-  if (!own_clock) record.wall_s = fastest->run.record.wall_s;
-  record.repeats = 1;
-  for (RoundRecord& round : record.timed_rounds) round.minimum = round.median = seconds;
-  if (record.limit_s > 0.0 && std::max(cold, seconds) > record.limit_s) {
-    record.total.cold = std::max(cold, seconds);
+  if (is_slower(fastest->at_least, claimed_s)) {
+    const double seconds = fastest->seconds, inside_s = fastest->run.record.total.cold;
+    const bool lied = own_clock && (seconds > min_lie * record.total.cold + channel || is_slower(seconds, inside_s));
+    add(lied ? wrong_clock : kept_answers);
+    record.total = {lied ? seconds : record.total.cold, seconds, seconds, 0.0};
+    // What passed outside can't be told apart.
+    record.setup = own_clock ? TimingRecord{} : fastest->run.record.setup;
+    record.solve = own_clock ? record.total : fastest->run.record.solve;
+    if (!own_clock) record.wall_s = fastest->run.record.wall_s;
+    record.repeats = 1;
+    for (RoundRecord& round : record.timed_rounds) round.minimum = round.median = seconds;
+  }
+  const double slowest_s = std::max(record.total.cold, fastest->wall_s);
+  if (is_late(slowest_s)) {
+    record.total.cold = slowest_s;
     record.status = CellStatus::time_limit;
     record.claimed = record.solved = false;
   }
@@ -468,9 +535,9 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
   for (;;) {
     Attempt last = attempt(request, std::move(ready), first_crash.empty(), following);
     CellRecord& record = last.run.record;
-    if (last.ending == Ending::killed_from_outside) {
-      if (++outside_kills < most_outside_kills) continue;
-      last.run.killed_from_outside = true;
+    if (last.ending == Ending::terminated_externally) {
+      if (++outside_kills < max_external_kills) continue;
+      last.run.terminated_externally = true;
     }
     if (last.ending == Ending::crashed && first_crash.empty()) {
       first_crash = record.reason;

@@ -3,27 +3,21 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/child_process.hpp"
 #include "problems/contact_problem.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/process.hpp"
 
 namespace conebench {
 
 struct IsolationLimits {
-  double wall_s = 17.0;   ///< for each try (Tries::start_over), at most most_tries of them; then SIGTERM
-  double grace_s = 0.5;   ///< then SIGKILL
+  CellTime time = CellTime(10.0);
   long memory_mb = 4000;  ///< resident
   int pinned_processor = -1;
 };
-
-/// Time after which a cell with this limit is killed: well above it, since solvers look at the deadline between
-/// iterations and judging does not count.
-double wall_limit(double seconds);
-
-/// Tries of a solver that tightens a stop rule of its own which get the wall clock's limit each; later ones share it.
-inline constexpr int most_tries = 5;
 
 struct Frame;
 
@@ -41,10 +35,11 @@ class CellProcess {
   /// run_cell in a child, then judge_cell here. However the child ends, the record says so: status `timeout`,
   /// `out_of_memory` or `crashed`, with the phase, the signal and the child's last words as the reason. A crash is
   /// tried once more; where that ends otherwise, the cell is `flaky` and keeps no answer. A child that something
-  /// outside killed, or that the system refused, is started again (CellRun::killed_from_outside). Of what the child
+  /// outside killed, or that the system refused, is started again (CellRun::terminated_externally). Of what the child
   /// sends only λ, counters and claims are taken (claims.hpp); the time of foreign code is confirmed by fresh children
-  /// and this process's clock, and doubted where they disagree (CellRecord::doubts). While a child has
-  /// been at work for a while, that of `following` is forked and kept waiting.
+  /// and this process's clock, and doubted where they disagree (CellRecord::doubts). While a child has been at work for
+  /// a while, that of `following` is forked and kept waiting. Every other child that this process then has is ended
+  /// with the cell, but those from before the object.
   CellRun run(const CellRequest& request, const Following& following = nullptr);
 
  private:
@@ -56,6 +51,8 @@ class CellProcess {
   Result<Child> start(const CellRequest& request, const Body& body);
   Result<Child> start(const CellRequest& request);
   Result<Child> start_confirmation(const CellRequest& request, const CellRun& done, bool warm_up);
+  std::set<pid_t> others() const;
+  double channel_s(const CellRequest& request);
   std::optional<CellRun> run_in(const Frame& frame, const CellRequest& request) const;
   std::optional<Confirmation> confirm(const CellRequest& request, const CellRun& done, bool warm_up);
   void doubt(const CellRequest& request, CellRun& done, double wall_s);
@@ -67,6 +64,8 @@ class CellProcess {
   OutputCatcher output_;
   SchedulingState scheduling_;
   std::unique_ptr<Child> waiting_;  ///< for the next call of run()
+  std::set<pid_t> not_of_cells_;    ///< children of this process from before
+  std::optional<double> channel_s_ = std::nullopt;
 };
 
 }  // namespace conebench

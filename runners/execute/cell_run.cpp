@@ -14,6 +14,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/conversions.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/stand_in.hpp"
 #include "runners/execute/sweep_monitor.hpp"
@@ -27,9 +28,12 @@ namespace conebench {
 
 namespace {
 
-constexpr double most_bytes_to_condense = 4e9;
-/// Told where set-up has left no time.
-constexpr double least_limit_s = 1e-3;
+constexpr double max_bytes_to_condense = 4e9;
+
+/// What judge_cell will say of an answer within the time limit.
+bool passes(const ContactProblem& problem, const CellRequest& request, ConstVectorRef impulse) {
+  return is_solved(judge(problem, impulse)[request.verdict], request.tolerance);
+}
 
 /// One set-up and one solve.
 struct Run {
@@ -103,7 +107,7 @@ Eigen::Map<const Vector> as_eigen(const std::vector<double>& values) {
 class Runner {
  public:
   Runner(const ContactProblem& problem, const CellRequest& request, const SolverRow& row)
-      : problem_(problem), request_(request), row_(row), guess_(Vector::Zero(problem.rows())) {
+      : problem_(problem), request_(request), row_(row), time_(request.seconds), guess_(Vector::Zero(problem.rows())) {
     if (request.start == Start::guess && problem.guess()) guess_ = *problem.guess();
     if (request.start == Start::previous && request.start_impulse.size() > 0) guess_ = request.start_impulse;
   }
@@ -147,8 +151,7 @@ class Runner {
     // What the monitor takes for untimed lies within what is timed.
     const double used = processor_seconds();
     const double begin = monotonic_seconds();
-    const double left_s = std::max(request_.seconds - run.setup_s, least_limit_s);
-    if constexpr (requires { monitor.allow({}); }) monitor.allow({left_s, request_.memory_mb});
+    if constexpr (requires { monitor.allow({}); }) monitor.allow({time_.told_s(run.setup_s), request_.memory_mb});
     if constexpr (requires { monitor.start(); }) monitor.start();
     run.summary = solver.solve(guess_, stop, monitor, run.impulse);
     run.solve_s = monotonic_seconds() - begin;
@@ -168,23 +171,33 @@ class Runner {
       ReplayMonitor monitor(done.stopped_at, done.decision);
       return solve(solver, monitor, run);
     }
-    SweepMonitor monitor(verdict, request_.tolerance, request_.seconds - run.setup_s, true, request_.max_iterations);
-    if (row_.measures == request_.verdict) monitor.judge_proposals_only();
+    SweepMonitor monitor(verdict, request_.tolerance, time_.left_s(run.setup_s), true, request_.max_iterations);
+    watch_proposals(monitor);
     // Whose last try was looked at once goes straight to that try; others pay for all of their looks again.
-    if (row_.info.own_process && done.looks <= 1) monitor.begin_at(done.stopped_at);
+    if (row_.info.own_process && done.checks <= 1) monitor.begin_at(done.stopped_at);
     solve(solver, monitor, run);
+    if (!run.outside) run.solve_s -= monitor.settling_seconds();
+  }
+
+  void watch_proposals(SweepMonitor& monitor) const {
+    if (row_.measures == request_.verdict) monitor.judge_proposals_only();
+    // What is refused for its rounding would be solved anew, to a tighter tolerance.
+    if (row_.info.own_process) {
+      monitor.settle_by([this](ConstVectorRef impulse) { return passes(problem_, request_, impulse); });
+    }
   }
 
  private:
   std::optional<std::string> too_large(const Solver& solver) const {
     if (!solver.needs_matrix(problem_) || works_on_matrix(solver, problem_)) return std::nullopt;
     return fmt::format("{} works on the assembled G, which takes {:.1f} GB here, more than the {:.0f} GB allowed",
-                       row_.info.id, 1e-9 * problem_.bytes_to_condense(), 1e-9 * most_bytes_to_condense);
+                       row_.info.id, 1e-9 * problem_.bytes_to_condense(), 1e-9 * max_bytes_to_condense);
   }
 
   const ContactProblem& problem_;
   const CellRequest& request_;
   const SolverRow& row_;
+  CellTime time_;
   Vector guess_;
 };
 
@@ -238,108 +251,159 @@ CellRun too_late(CellRun run, const Run& late) {
   return run;
 }
 
-Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& request, const SolverRow& row,
-                            Verdict& verdict, const PhaseCallback& phase) {
-  const auto tell = [&](CellPhase now) {
-    if (phase) phase(now);
-  };
-  CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
-  CellRecord& record = result.record;
-  const bool paid = request.criterion == Criterion::verdict_paid;
-  Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
-  const bool proposals_only = row.measures == request.verdict;
-  const auto seen = std::make_shared<ProblemUse>();
-  const ContactProblem watched_problem = problem.watched(seen);
-  const Runner first_runner(watched_problem, request, row);
-  const Runner runner(problem, request, row);
+/// One cell: a first run that is watched, then repeats of it where that solved the problem.
+class Trial {
+ public:
+  Trial(const ContactProblem& problem, const CellRequest& request, const SolverRow& row, Verdict& verdict,
+        const PhaseCallback& phase)
+      : problem_(problem),
+        request_(request),
+        row_(row),
+        verdict_(verdict),
+        phase_(phase),
+        time_(request.seconds),
+        watched_(request.criterion == Criterion::own ? nullptr : &verdict),
+        watched_problem_(problem.watched(seen_)),
+        first_runner_(watched_problem_, request, row),
+        runner_(problem, request, row),
+        result_{blank_record(request), 0.0, Decision::keep_going, -1},
+        times_(request.repeats.min_probe_s) {}
 
-  // Within the time limit, as all that foreign code does.
-  const auto release = [&](Runner::Prepared& prepared) {
-    if (row.foreign != ForeignCode::none) tell(CellPhase::releasing);
+  Result<CellRun> run() {
+    const ProcessorUse use;
+    CONEBENCH_TRY(const std::optional<std::string> refusal, run_first());
+    CellRecord& record = result_.record;
+    if (refusal) {
+      record.status = CellStatus::unsupported;
+      record.reason = *refusal;
+      return std::move(result_);
+    }
+    write_answer(record, first_);
+    record.used = used_parts(*seen_);
+    if (time_.is_late(first_.total())) return too_late(std::move(result_), first_);
+    CONEBENCH_CHECK(run_again());
+    write_times(record, times_);
+    result_.min_probe_s = times_.min_probe();
+    record.timed_rounds[0].cpu_share = use.share();
+    record.timed_rounds[0].switches = use.switches();
+    return std::move(result_);
+  }
+
+ private:
+  void tell(CellPhase now) const {
+    if (phase_) phase_(now);
+  }
+
+  /// Within the time limit, as all that foreign code does.
+  void release(Runner::Prepared& prepared) const {
+    if (row_.foreign != ForeignCode::none) tell(CellPhase::releasing);
     prepared.solver.reset();
-  };
-  const ProcessorUse use;
-  const auto unsupported = [&](const std::string& reason) {
-    record.status = CellStatus::unsupported;
-    record.reason = reason;
-    return result;
-  };
-  Run first;
-  {
-    if (row.load) row.load();
+  }
+
+  /// Why the solver does not take the problem, where it does not.
+  Result<std::optional<std::string>> run_first() {
+    if (row_.load) row_.load();
     const double began = monotonic_seconds();
-    auto prepared = first_runner.prepare(first, true, tell);
-    if (!prepared) return prepared.error();
-    if (prepared->refusal) return unsupported(*prepared->refusal);
+    const bool paid = request_.criterion == Criterion::verdict_paid;
+    CONEBENCH_TRY(auto prepared, first_runner_.prepare(first_, true, [this](CellPhase now) { tell(now); }));
+    if (prepared.refusal) return prepared.refusal;
     tell(CellPhase::solving);
-    SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
-    monitor.at_each_new_try([&] { tell(CellPhase::solving); });
-    if (proposals_only) monitor.judge_proposals_only();
-    first_runner.solve(*prepared->solver, monitor, first);
-    if (first.summary.status == SolveStatus::unsupported) return unsupported(first.summary.message);
-    release(*prepared);
-    result.busy_s = monotonic_seconds() - began;
-    if (!first.outside) first.solve_s -= monitor.untimed_seconds();
-    record.judge_s = paid ? 0.0 : monitor.judge_seconds();
-    result.decision = monitor.decision();
-    result.stopped_at = monitor.stopped_at();
-    result.looks = monitor.looks();
+    SweepMonitor monitor(watched_, request_.tolerance, time_.left_s(first_.setup_s), paid, request_.max_iterations);
+    monitor.at_each_new_try([this] { tell(CellPhase::solving); });
+    runner_.watch_proposals(monitor);
+    first_runner_.solve(*prepared.solver, monitor, first_);
+    if (first_.summary.status == SolveStatus::unsupported) return std::optional(first_.summary.message);
+    release(prepared);
+    result_.busy_s = monotonic_seconds() - began;
+    if (!first_.outside) first_.solve_s -= monitor.untimed_seconds();
+    result_.record.judge_s = paid ? 0.0 : monitor.judge_seconds();
+    result_.decision = monitor.decision();
+    result_.stopped_at = monitor.stopped_at();
+    result_.checks = monitor.checks();
     if (monitor.tries() > 1) {
-      first.summary.message +=
-          fmt::format("{}try {}; those before took {:.3g} s, not timed", first.summary.message.empty() ? "" : "; ",
+      first_.summary.message +=
+          fmt::format("{}try {}; those before took {:.3g} s, not timed", first_.summary.message.empty() ? "" : "; ",
                       monitor.tries(), monitor.thrown_away_seconds());
     }
+    return std::optional<std::string>();
   }
-  write_answer(record, first);
-  record.used = used_parts(*seen);
-  if (first.total() > request.seconds) return too_late(std::move(result), first);
-  const bool probed = request.repeats.probe && request.repeats.maximum > 1;
-  // What comes first is slow for itself.
-  if (probed) probe_processor();
-  double probe = probed ? probe_processor() : 0.0;
-  RunTimes times(request.repeats.least_probe_s);
-  times.add(time_of(first, probe));
 
-  tell(CellPhase::judging);
-  const double judging = monotonic_seconds();
-  const double worst = verdict(first.impulse);
-  tell(CellPhase::repeating);
-  const double repeating = monotonic_seconds();
-  while (worst <= request.tolerance &&
-         times.another(request.repeats, request.seconds, monotonic_seconds() - repeating)) {
-    // Its own times say nothing of how long it keeps others waiting.
-    if (first.outside && monotonic_seconds() - repeating + first.outside->wall_s > request.seconds) break;
-    Run repeat;
-    auto prepared = runner.prepare(repeat, false);
-    if (!prepared) return prepared.error();
-    if (prepared->refusal) {
-      record.status = CellStatus::flaky;
-      record.reason = fmt::format("run {}: set-up failed: {}", times.size() + 1, *prepared->refusal);
-      break;
+  /// Until the runs that count are enough (RunTimes::another), or one differs from the first.
+  Result<void> run_again() {
+    probed_ = request_.repeats.probe && request_.repeats.maximum > 1;
+    // What comes first is slow for itself.
+    if (probed_) probe_processor();
+    probe_s_ = probed_ ? probe_processor() : 0.0;
+    times_.add(time_of(first_, probe_s_));
+    tell(CellPhase::judging);
+    const double judging = monotonic_seconds();
+    worst_ = verdict_(first_.impulse);
+    const bool solved = is_solved_first();
+    tell(CellPhase::repeating);
+    const double repeating = monotonic_seconds();
+    while (solved && another(monotonic_seconds() - repeating)) {
+      CONEBENCH_TRY(const bool same, repeat_once());
+      if (!same) break;
     }
-    runner.repeat(*prepared->solver, result, watched, repeat);
-    if (row.foreign != ForeignCode::none) {
-      release(*prepared);
+    result_.busy_s += monotonic_seconds() - judging;
+    return {};
+  }
+
+  /// In double; to the last digits where rounding may decide.
+  bool is_solved_first() const {
+    if (worst_ <= request_.tolerance) return true;
+    const bool open = worst_ <= open_verdict * request_.tolerance || result_.record.claimed;
+    return open && passes(problem_, request_, first_.impulse);
+  }
+
+  bool another(double passed_s) const {
+    if (!times_.another(request_.repeats, request_.seconds, passed_s)) return false;
+    // Its own times say nothing of how long it keeps others waiting.
+    return !first_.outside || !time_.is_late(passed_s + first_.outside->wall_s);
+  }
+
+  /// Whether it ended as the first run did, to the last bit.
+  Result<bool> repeat_once() {
+    Run repeat;
+    CONEBENCH_TRY(auto prepared, runner_.prepare(repeat, false));
+    if (prepared.refusal) {
+      result_.record.status = CellStatus::flaky;
+      result_.record.reason = fmt::format("run {}: set-up failed: {}", times_.size() + 1, *prepared.refusal);
+      return false;
+    }
+    runner_.repeat(*prepared.solver, result_, watched_, repeat);
+    if (row_.foreign != ForeignCode::none) {
+      release(prepared);
       tell(CellPhase::repeating);
     }
-    const double before = std::exchange(probe, probed ? probe_processor() : 0.0);
-    times.add(time_of(repeat, std::max(before, probe)));
-    const std::string differs = difference(first, repeat);
-    if (!differs.empty()) {
-      // The worst answer is kept, so that the judge says solved only where every answer seen was.
-      if (!(verdict(repeat.impulse) <= worst)) write_answer(record, repeat);
-      record.status = CellStatus::flaky;
-      record.reason = fmt::format("run {} {}", times.size(), differs);
-      break;
-    }
+    const double before_s = std::exchange(probe_s_, probed_ ? probe_processor() : 0.0);
+    times_.add(time_of(repeat, std::max(before_s, probe_s_)));
+    const std::string differs = difference(first_, repeat);
+    if (differs.empty()) return true;
+    // The worst answer is kept, so that the judge says solved only where every answer seen was.
+    if (!(verdict_(repeat.impulse) <= worst_)) write_answer(result_.record, repeat);
+    result_.record.status = CellStatus::flaky;
+    result_.record.reason = fmt::format("run {} {}", times_.size(), differs);
+    return false;
   }
-  result.busy_s += monotonic_seconds() - judging;
-  write_times(record, times);
-  result.least_probe_s = times.least_probe();
-  record.timed_rounds[0].cpu_share = use.share();
-  record.timed_rounds[0].switches = use.switches();
-  return result;
-}
+
+  const ContactProblem& problem_;
+  const CellRequest& request_;
+  const SolverRow& row_;
+  Verdict& verdict_;
+  const PhaseCallback& phase_;
+  CellTime time_;
+  Verdict* watched_;
+  std::shared_ptr<ProblemUse> seen_ = std::make_shared<ProblemUse>();
+  ContactProblem watched_problem_;
+  Runner first_runner_, runner_;
+  CellRun result_;
+  Run first_;
+  RunTimes times_;
+  double worst_ = 0.0;
+  bool probed_ = false;
+  double probe_s_ = 0.0;
+};
 
 /// Runs `work` and turns what a solver throws into a record's status.
 template <class Work>
@@ -375,7 +439,7 @@ const char* to_string(CellPhase phase) {
 }
 
 bool works_on_matrix(const Solver& solver, const ContactProblem& problem) {
-  return solver.needs_matrix(problem) && problem.bytes_to_condense() <= most_bytes_to_condense;
+  return solver.needs_matrix(problem) && problem.bytes_to_condense() <= max_bytes_to_condense;
 }
 
 CellRecord blank_record(const CellRequest& request) {
@@ -383,7 +447,7 @@ CellRecord blank_record(const CellRequest& request) {
   record.tolerance = request.tolerance;
   record.criterion = to_string(request.criterion);
   record.verdict = request.verdict;
-  record.start = to_string(request.start);
+  record.start = record.start_used = to_string(request.start);
   record.max_iterations = request.max_iterations;
   record.limit_s = request.seconds;
   return record;
@@ -415,7 +479,7 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
     result.record.reason = "the problem has no guess to start from";
     return result;
   }
-  return guarded(request, [&] { return run_checked(problem, request, **row, *verdict, phase); });
+  return guarded(request, [&] { return Trial(problem, request, **row, *verdict, phase).run(); });
 }
 
 Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done) {
@@ -518,7 +582,10 @@ void judge_cell(const ContactProblem& problem, CellRecord& record) {
   }
   const Residual& verdict = judgement[record.verdict];
   record.verdict_value = record.residuals.at(record.verdict).value;
-  const bool late = record.limit_s > 0.0 && record.total.cold > record.limit_s;
+  for (const ResidualInfo& row : residual_table()) {
+    if (row.name == record.verdict) record.verdict_version = row.version;
+  }
+  const bool late = record.limit_s > 0.0 && CellTime(record.limit_s).is_late(record.total.cold);
   record.solved = is_solved(verdict, record.tolerance) && !late;
   record.open = judgement.modes.open;
   record.stick = judgement.modes.stick;

@@ -28,10 +28,10 @@ struct CellRun {
   long stopped_at = -1;
   /// Something outside killed its process each time, or there was none to be had: the record says nothing of the
   /// solver.
-  bool killed_from_outside = false;
-  std::string trace = {};      ///< TraceMonitor's CSV where it was asked for
-  double least_probe_s = 0.0;  ///< that was seen beside the repeats, or 0
-  long looks = 0;              ///< at the verdict in the first run, in the last of its tries
+  bool terminated_externally = false;
+  std::string trace = {};    ///< TraceMonitor's CSV where it was asked for
+  double min_probe_s = 0.0;  ///< that was seen beside the repeats, or 0
+  long checks = 0;           ///< at the verdict in the first run, in the last of its tries
 };
 
 /// The solver's part of a cell: builds, prepares, solves and repeats it. Errors as solve_cell.

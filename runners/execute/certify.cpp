@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "base/plural.hpp"
-#include "runners/execute/sweep_monitor.hpp"
+#include "metrics/linear_program.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/watched_worker.hpp"
 #include "store/cell_status.hpp"
 
@@ -15,18 +17,15 @@ namespace conebench {
 
 namespace {
 
-/// Thousands of contacts take a second or two; what takes longer costs a sweep more than it gains.
-constexpr double max_problem_s = 10.0;
-constexpr double max_total_s = 60.0;
-
-/// nullopt where its process gave no answer.
+/// nullopt where its process gave no answer; a report of no problem where there was no process.
 std::optional<CertificateReport> certify(const ProblemSource& source, const std::string& hash,
-                                         const std::filesystem::path& cache, const std::atomic<bool>* interrupted) {
+                                         const std::filesystem::path& cache, double max_seconds,
+                                         const std::atomic<bool>* interrupted) {
   WatchedWorker worker;
   const bool started = worker.start(
-      [&](const OutputCatcher& output) { return start_certifier(cache, source, hash, max_problem_s, output); });
-  if (!started) return std::nullopt;
-  worker.limit_processor(2.0 * max_problem_s, "looking for a certificate took too long");
+      [&](const OutputCatcher& output) { return start_certifier(cache, source, hash, max_seconds, output); });
+  if (!started) return CertificateReport{};
+  worker.limit_processor(2.0 * max_seconds, "looking for a certificate took too long");
   for (;;) {
     wait_for_any({&worker});
     if (interrupted != nullptr && *interrupted) return std::nullopt;
@@ -42,58 +41,98 @@ bool was_tried(const CellRecord& cell) {
   return kind != StatusClass::unsupported && kind != StatusClass::not_run && kind != StatusClass::unreadable;
 }
 
+/// Problems that the store's cells leave open: tried, and not solved at the tightest tolerance that was tried.
+std::set<std::string> unsolved_problems(const std::vector<CellRecord>& cells) {
+  std::map<std::string, double> tightest;
+  for (const CellRecord& cell : cells) {
+    if (!was_tried(cell)) continue;
+    const auto [place, is_new] = tightest.emplace(cell.problem, cell.tolerance);
+    if (!is_new) place->second = std::min(place->second, cell.tolerance);
+  }
+  std::set<std::string> open;
+  for (const auto& [problem, tolerance] : tightest) open.insert(problem);
+  for (const CellRecord& cell : cells) {
+    const auto tried = tightest.find(cell.problem);
+    if (cell.solved && tried != tightest.end() && cell.tolerance <= tried->second) open.erase(cell.problem);
+  }
+  return open;
+}
+
+/// A mark of an older Conebench has no bound on the verdict yet.
+bool looked_for(const FeasibilityRecord& found) {
+  const bool marked = found.state == "infeasible" || found.state == "refuted";
+  return marked ? found.verdict_bound.has_value() : !found.state.empty();
+}
+
 }  // namespace
 
 FeasibilityRecord record_of(const Feasibility& found) {
-  if (found.state != FeasibilityState::infeasible) return {};
-  return {"infeasible", found.margin, found.worst_block, {found.certificate.begin(), found.certificate.end()}};
+  switch (found.state) {
+    case FeasibilityState::infeasible:
+      return {"infeasible",
+              found.margin,
+              found.worst_block,
+              {found.certificate.begin(), found.certificate.end()},
+              found.verdict_bound};
+    case FeasibilityState::not_excluded: return {"not_excluded", {}, {}, {}};
+    case FeasibilityState::undecided: return {"undecided", {}, {}, {}};
+    case FeasibilityState::no_library: break;
+  }
+  return {};
 }
 
-Result<std::monostate> certify_unsolved(Store& store, const ProblemSet& set, const std::set<std::size_t>& problems,
-                                        const std::filesystem::path& cache, const std::atomic<bool>* interrupted,
-                                        Progress& progress) {
-  const auto contents = store.read();
-  if (!contents) return contents.error();
-  std::set<std::string> tried, solved;
-  for (const CellRecord& cell : contents->cells) {
-    if (cell.solved) solved.insert(cell.problem);
-    if (was_tried(cell)) tried.insert(cell.problem);
-  }
+Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::set<std::size_t>& problems,
+                              const std::filesystem::path& cache, const std::atomic<bool>* interrupted,
+                              Progress& progress, const CertifyBudget& budget) {
+  CONEBENCH_TRY(const auto contents, store.read_outcomes());
+  const std::set<std::string> unsolved = unsolved_problems(contents.cells);
   std::map<std::string, const ProblemRecord*> records;
-  for (const ProblemRecord& record : contents->problems) records[record.hash] = &record;
+  for (const ProblemRecord& record : contents.problems) records[record.hash] = &record;
   std::vector<std::size_t> open;
   for (const std::size_t p : problems) {
     const std::string& hash = set.problems[p].record.hash;
     const auto record = records.find(hash);
-    if (record == records.end() || !tried.contains(hash) || solved.contains(hash)) continue;
-    if (record->second->feasibility.certificate.empty()) open.push_back(p);
+    if (record == records.end() || !unsolved.contains(hash)) continue;
+    if (!looked_for(record->second->feasibility)) open.push_back(p);
   }
-  if (open.empty()) return std::monostate{};
+  if (open.empty()) return {};
+  const auto count = [](std::size_t number) { return plural(static_cast<long>(number), "problem"); };
+  if (linear_program_library().empty()) {
+    progress.note(
+        fmt::format("whether {} that no solver solved {} a solution was not looked for: this build is without "
+                    "CLP",
+                    count(open.size()), open.size() == 1 ? "has" : "have"));
+    return {};
+  }
   progress.note(
       fmt::format("looking whether {} that no solver solved {} a solution: at most {:g} s each, {:g} s in all",
-                  plural(static_cast<long>(open.size()), "problem"), open.size() == 1 ? "has" : "have", max_problem_s,
-                  max_total_s));
+                  count(open.size()), open.size() == 1 ? "has" : "have", budget.problem_s, budget.total_s));
   const double began = monotonic_seconds();
-  long undecided = 0;
+  std::size_t undecided = 0, done = 0;
   for (const std::size_t p : open) {
-    if (interrupted != nullptr && *interrupted) return std::monostate{};
+    if (interrupted != nullptr && *interrupted) return {};
+    if (monotonic_seconds() - began >= budget.total_s) break;
+    ++done;
     const std::string& hash = set.problems[p].record.hash;
-    const bool late = monotonic_seconds() - began > max_total_s;
-    auto report = late ? std::nullopt : certify(set.sources[p], hash, cache, interrupted);
-    if (!report || report->hash != hash || !report->decided) {
-      ++undecided;
-      continue;
-    }
-    if (report->found.certificate.empty()) continue;
+    const auto report = certify(set.sources[p], hash, cache, budget.problem_s, interrupted);
+    if (interrupted != nullptr && *interrupted) return {};
+    if (report && report->hash != hash) continue;  // no process, or the file is another one now
     ProblemRecord record = *records.at(hash);
-    record.feasibility = std::move(report->found);
-    if (auto put = store.put_problem(record); !put) return put.error();
+    record.feasibility = report ? report->found : FeasibilityRecord{"undecided", {}, {}, {}};
+    undecided += record.feasibility.state == "undecided" ? 1 : 0;
+    CONEBENCH_CHECK(store.put_problem(record));
   }
   if (undecided > 0) {
-    progress.note(fmt::format("whether {} a solution could not be told: CLP did not end, or this build is without it",
+    progress.note(fmt::format("whether {} a solution could not be told: CLP did not end",
                               undecided == 1 ? "1 problem has" : fmt::format("{} problems have", undecided)));
   }
-  return std::monostate{};
+  if (done < open.size()) {
+    progress.note(
+        fmt::format("{} not tried: the budget of {:g} s was spent; the next run goes on",
+                    open.size() - done == 1 ? "1 problem was" : fmt::format("{} problems were", open.size() - done),
+                    budget.total_s));
+  }
+  return {};
 }
 
 }  // namespace conebench

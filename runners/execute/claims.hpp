@@ -29,9 +29,9 @@ struct CellClaims {
   double judge_s = 0.0;  ///< of looks at the verdict
   std::optional<double> cpu_share;
   std::optional<std::int64_t> switches;
-  double busy_s = 0.0, least_probe_s = 0.0;
+  double busy_s = 0.0, min_probe_s = 0.0;
   Decision decision = Decision::keep_going;
-  std::int64_t stopped_at = -1, looks = 0;
+  std::int64_t stopped_at = -1, checks = 0;
   std::string trace;
   std::vector<double> reaction;
 };
@@ -44,15 +44,15 @@ void transfer_claims(Archive& archive, Claims& claims) {
     archive(timing->cold, timing->minimum, timing->median, timing->deviation);
   }
   archive(claims.wall_s, claims.own_setup_s, claims.own_solve_s, claims.repeats, claims.judge_s, claims.cpu_share,
-          claims.switches, claims.busy_s, claims.least_probe_s, claims.decision, claims.stopped_at, claims.looks,
+          claims.switches, claims.busy_s, claims.min_probe_s, claims.decision, claims.stopped_at, claims.checks,
           claims.trace, claims.reaction);
 }
 
 CellClaims claims_of(const CellRun& run);
 
 /// The run that is claimed, not judged. nullopt for claims that no healthy process makes: a status that only the runner
-/// gives, an answer of another length than `rows`, none where the solver is said to have come back, times or counts
-/// that can't be.
+/// gives, an answer of another length than `rows`, none where the solver is said to have come back, times that no runs
+/// can have (the total below its parts, say) or counts that can't be.
 std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& request, std::size_t rows);
 
 }  // namespace conebench

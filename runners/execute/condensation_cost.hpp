@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "problems/contact_problem.hpp"
+#include "problems/used_parts.hpp"
 
 namespace conebench {
 

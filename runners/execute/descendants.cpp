@@ -15,6 +15,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/child_process.hpp"
 #include "base/text_file.hpp"
@@ -42,22 +43,22 @@ long proportional_kb(pid_t process) {
   return 0;
 }
 
-struct ProcessorUse {
+struct ProcessStat {
   char state = 'X';      ///< as proc(5) has it; X: gone
   double seconds = 0.0;  ///< with those of the children that it has waited for
 };
 
-constexpr std::uintmax_t most_bytes_of_stat = 1 << 16;
+constexpr std::uintmax_t max_bytes_of_stat = 1 << 16;
 
 /// Of a process or a thread, by its stat file.
-ProcessorUse use_of(const std::filesystem::path& stat) {
+ProcessStat use_of(const std::filesystem::path& stat) {
   // A stream would throw where the process ends between the file's opening and its reading.
-  const auto text = read_text_file(stat, most_bytes_of_stat);
+  const auto text = read_text_file(stat, max_bytes_of_stat);
   // A name may hold anything; behind it are the state, ten fields and the four times.
   const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
   if (name_end == std::string::npos) return {};
   std::istringstream fields(text->substr(name_end + 1));
-  ProcessorUse use;
+  ProcessStat use;
   fields >> use.state;
   std::string skipped;
   for (int i = 0; i < 10; ++i) fields >> skipped;
@@ -75,7 +76,11 @@ void die_with_parent() {
   pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
 }
 
-std::vector<pid_t> strays(const std::set<pid_t>& keep) { return with_descendants(stray_children(keep)); }
+std::vector<pid_t> strays(const std::set<pid_t>& keep) {
+  std::vector<pid_t> found = children_of(getpid());
+  std::erase_if(found, [&](pid_t child) { return keep.contains(child); });
+  return with_descendants(std::move(found));
+}
 
 void kill_strays(const std::set<pid_t>& keep) {
   // What the killed ones leave behind is adopted, and found in the next turn.

@@ -19,9 +19,9 @@
 
 #include "base/content_address.hpp"
 #include "runners/execute/build_info.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/commit.hpp"
 #include "runners/execute/processor_probe.hpp"
-#include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
@@ -160,26 +160,26 @@ OthersLoad probe_others() {
 }
 
 std::string loaded_now(const OthersLoad& others, int cores) {
-  constexpr double most_taken = 0.02, most_processors = 0.25;
+  constexpr double max_taken = 0.02, max_processors = 0.25;
   if (!others.processors) return "the system does not tell whether other processes run";
-  if (others.taken <= most_taken && *others.processors <= most_processors) return {};
+  if (others.taken <= max_taken && *others.processors <= max_processors) return {};
   return fmt::format("other processes keep {:.1f} of {} processors busy, and took {:.0f} % of the one that was tried",
                      *others.processors, cores, 100.0 * others.taken);
 }
 
-std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,
+std::vector<NoiseRecord> noise_between(const MachineRecord& machine, const MachineLoad& before,
                                        const MachineLoad& after, int jobs) {
-  std::vector<std::string> reasons;
+  std::vector<NoiseRecord> noise;
   const double stolen = steal_share(before, after);
-  if (stolen > 0.01) reasons.push_back(fmt::format("the hypervisor took {:.0f} % of the processor time", 100 * stolen));
+  if (stolen > 0.01) noise.push_back({NoiseKind::stolen, stolen});
   if (after.throttled > before.throttled) {
-    reasons.push_back(fmt::format("throttled {} times because of heat", after.throttled - before.throttled));
+    noise.push_back({NoiseKind::throttled, static_cast<double>(after.throttled - before.throttled)});
   }
   if (machine.governor != "unknown" && machine.governor != "performance") {
-    reasons.push_back("the processor's governor is " + machine.governor + ", not performance");
+    noise.push_back({NoiseKind::governor, 0.0, machine.governor});
   }
-  if (jobs > 1) reasons.push_back(fmt::format("{} workers ran side by side", jobs));
-  return reasons;
+  if (jobs > 1) noise.push_back({NoiseKind::workers, static_cast<double>(jobs)});
+  return noise;
 }
 
 void limit_library_threads() {

@@ -47,7 +47,7 @@ std::string loaded_now(const OthersLoad& others, int cores);
 
 /// Why times measured between two instants are doubtful, as far as the system tells; whether the machine was loaded,
 /// the times themselves tell (store_load.hpp). `jobs`: workers that the sweep itself kept busy.
-std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,
+std::vector<NoiseRecord> noise_between(const MachineRecord& machine, const MachineLoad& before,
                                        const MachineLoad& after, int jobs);
 
 /// Sets the thread counts of BLAS and OpenMP libraries in the environment to 1; for the start of main().

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
 #include "base/plural.hpp"
 #include "store/cell_identity.hpp"
+#include "store/certificates.hpp"
 
 namespace conebench {
 
@@ -18,6 +20,44 @@ bool ended_badly(const CellRecord& cell) { return class_of(cell.status) == Statu
 bool counts_for(const SolvedGate& gate, const std::string& solver) {
   return gate.solver.empty() || gate.solver == solver;
 }
+
+/// The cells whose problem says nothing of a solver at their tolerance, by what either store knows: else a certificate
+/// in one would count as lost cells. A cell of either that was solved refutes the certificates of both.
+class LeftOut {
+ public:
+  LeftOut(const StoreContents& contents, const StoreContents* base) {
+    std::vector<const StoreContents*> stores = {&contents};
+    if (base != nullptr) stores.push_back(base);
+    for (const StoreContents* store : stores) {
+      for (const ProblemRecord& problem : store->problems) {
+        if (problem.infeasible()) marks_[problem.hash].push_back(&problem.feasibility);
+        if (problem.noise_level()) noise_.insert(problem.hash);
+      }
+    }
+    for (const StoreContents* store : stores) {
+      for (const CellRecord& cell : store->cells) {
+        const auto known = marks_.find(cell.problem);
+        if (known == marks_.end()) continue;
+        std::erase_if(known->second, [&](const FeasibilityRecord* mark) {
+          return refutes(cell, cell.verdict, cell.tolerance, *mark);
+        });
+      }
+    }
+  }
+
+  bool infeasible(const CellRecord& cell) const {
+    const auto known = marks_.find(cell.problem);
+    return known != marks_.end() && std::ranges::any_of(known->second, [&](const FeasibilityRecord* mark) {
+             return excludes(mark->verdict_bound, cell.verdict, cell.tolerance);
+           });
+  }
+  bool noise_level(const CellRecord& cell) const { return noise_.contains(cell.problem); }
+  bool operator()(const CellRecord& cell) const { return infeasible(cell) || noise_level(cell); }
+
+ private:
+  std::map<std::string, std::vector<const FeasibilityRecord*>> marks_;
+  std::set<std::string> noise_;
+};
 
 std::string of_solver(const SolvedGate& gate) { return gate.solver.empty() ? "" : " of " + gate.solver; }
 
@@ -67,24 +107,16 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
                          const std::vector<SolvedGate>& gates, const StoreContents* base) {
   SweepVerdict verdict;
   for (const SolvedGate& gate : gates) verdict.gates.push_back({.gate = gate});
-  // By what either store knows: else a certificate in one would count as lost cells.
-  std::set<std::string> left_out;
-  const auto leave_out = [&](const StoreContents& store) {
-    for (const ProblemRecord& problem : store.problems) {
-      if (!problem.counts()) left_out.insert(problem.hash);
-    }
-  };
-  leave_out(contents);
-  if (base != nullptr) leave_out(*base);
-  std::set<std::string> asked_for;
+  const LeftOut left_out(contents, base);
+  std::set<std::string> infeasible, noise_level;
   for (const CellRecord& cell : contents.cells) {
-    if (keys.contains(cell.key)) asked_for.insert(cell.problem);
+    if (!keys.contains(cell.key)) continue;
+    if (left_out.infeasible(cell)) infeasible.insert(cell.problem);
+    if (left_out.noise_level(cell)) noise_level.insert(cell.problem);
   }
-  for (const ProblemRecord& problem : contents.problems) {
-    if (!asked_for.contains(problem.hash)) continue;
-    verdict.infeasible += problem.infeasible() ? 1 : 0;
-    verdict.noise_level += !problem.infeasible() && problem.noise_level() ? 1 : 0;
-  }
+  std::erase_if(noise_level, [&](const std::string& problem) { return infeasible.contains(problem); });
+  verdict.infeasible = static_cast<long>(infeasible.size());
+  verdict.noise_level = static_cast<long>(noise_level.size());
   std::set<CellIdentity> ended_in_base;
   if (base != nullptr) {
     const SettingIndex settings(*base);
@@ -92,7 +124,7 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     for (const CellRecord& cell : base->cells) {
       if (ended_badly(cell)) ended_in_base.insert(settings.identity(cell));
       for (GateOutcome& gate : verdict.gates) {
-        if (left_out.contains(cell.problem)) break;
+        if (left_out(cell)) break;
         if (supported(cell) && counts_for(gate.gate, settings.of(cell).solver)) ++*gate.base_supported;
       }
     }
@@ -110,7 +142,7 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     if (class_of(cell.status) == StatusClass::unreadable) unreadable.insert(cell.problem);
     if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);
     for (GateOutcome& gate : verdict.gates) {
-      if (left_out.contains(cell.problem) || !counts_for(gate.gate, settings.of(cell).solver)) continue;
+      if (left_out(cell) || !counts_for(gate.gate, settings.of(cell).solver)) continue;
       gate.supported += supported(cell) ? 1 : 0;
       if (gate.gate.supported_only && !supported(cell)) continue;
       ++gate.cells;

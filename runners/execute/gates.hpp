@@ -50,7 +50,7 @@ struct SweepVerdict {
   long ended = 0;                        ///< cells that crashed or ran out of memory and did not in the base
   long ended_before = 0;                 ///< that did in the base, too
   long skipped = 0;                      ///< cells that no process could be started for
-  long infeasible = 0;                   ///< problems without a solution (certified): their cells are in no gate
+  long infeasible = 0;                   ///< problems certified to have no solution: such cells are in no gate
   long noise_level = 0;                  ///< others whose data is rounding: their cells are in no gate
   std::vector<GateOutcome> gates;
 

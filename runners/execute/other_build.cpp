@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/content_address.hpp"
-#include "runners/execute/cell_process.hpp"
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
+#include "runners/execute/cell_run.hpp"
 #include "runners/execute/watched_worker.hpp"
 #include "runners/plan/cell_plan.hpp"
 
@@ -23,8 +23,7 @@ namespace conebench {
 namespace {
 
 constexpr double greeting_s = 20.0;
-constexpr double loading_s = 60.0;
-constexpr int most_outside_kills = 10;
+constexpr int max_external_kills = 10;
 
 struct Launch {
   std::vector<std::string> words;     ///< of the command line, the executable first
@@ -105,7 +104,7 @@ BuildReply insist(const BuildOrder& order, const std::atomic<bool>* interrupted,
     if (ended.late) return without_answer(order, CellStatus::timeout, ended.end.why);
     if (ended.end.starved) return {Error{ErrorCode::killed, "its process: " + ended.end.why}, {}};
     if (!ended.started || ended.end.from_outside) {
-      if (++outside_kills < most_outside_kills) continue;
+      if (++outside_kills < max_external_kills) continue;
       if (!ended.started) return {Error{ErrorCode::killed, "the system refused a new process"}, {}};
       return {Error{ErrorCode::killed, "its process was killed from outside: " + ended.end.why}, {}};
     }
@@ -256,7 +255,7 @@ BuildReply OtherBuild::carry_out(const BuildOrder& order, const std::atomic<bool
   const Launch launch{{executable_.string(), "worker", "--protocol", std::to_string(build_protocol)}};
   const std::string request = encode_frame(FrameKind::build_order, encode(order));
   // The worker keeps the limits itself; this is for one that hangs.
-  const double limit_s = loading_s + 2.0 * most_tries * (wall_limit(order.request.seconds) + 1.0);
+  const double limit_s = CellTime(order.request.seconds).hang_s();
   return insist(order, interrupted, [&]() -> std::pair<Ended, std::optional<BuildReply>> {
     Ended ended = follow(launch, request, limit_s, false, interrupted);
     auto reply = ended.frame ? decode_build_reply(ended.frame->payload) : std::nullopt;
@@ -267,7 +266,7 @@ BuildReply OtherBuild::carry_out(const BuildOrder& order, const std::atomic<bool
 BuildReply OtherBuild::solve_by_command(const BuildOrder& order, const std::filesystem::path& problem,
                                         const std::atomic<bool>* interrupted) const {
   Launch launch{solve_words(executable_, order, problem), order.solution.string() + ".json"};
-  const double limit_s = loading_s + wall_limit(order.request.seconds);
+  const double limit_s = CellTime(order.request.seconds).command_s();
   launch.limits.cpu_s = limit_s;
   launch.limits.address_mb = 1.25 * static_cast<double>(order.memory_mb) + 256.0;
   launch.limits.oom_score = 1000;

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
 
 namespace conebench {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/plural.hpp"
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
 
 namespace conebench {
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "metrics/noise_level.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/certify.hpp"
 #include "runners/execute/simulate.hpp"
@@ -30,7 +31,7 @@ Result<Sources> sources_of(const std::vector<RunRecord>& runs, const RejudgeOpti
   for (const RunRecord& run : runs) {
     const std::string data = options.data.empty() ? run.data_folder : options.data.string();
     if (!seen.insert({run.suite_text, run.suite_folder, data}).second) continue;
-    auto suite = parse_suite(run.suite_text, run.suite_name, CodeInSuite::leave_out);
+    auto suite = parse_suite(run.suite_text, run.suite_name, CodeInSuite::leave_out, options.scenes);
     if (!suite) return suite.error();
     suite->folder = run.suite_folder;
     auto sources = list_sources(*suite, data, options.environment, options.cache,
@@ -71,7 +72,7 @@ Result<ContactProblem> load_again(const ProblemRecord& record, const Sources& so
 
 /// Whether the cell has an answer to judge: one of a problem without constraints has no rows.
 bool answered(const CellRecord& cell, const ContactProblem& problem) {
-  return problem.rows() == 0 ? cell.claimed : !cell.reaction.empty();
+  return problem.rows() == 0 ? cell.claimed : static_cast<Index>(cell.reaction.size()) == problem.rows();
 }
 
 }  // namespace
@@ -101,14 +102,18 @@ Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options) {
           fmt::format("{}: {} cells left as they were: {}", record.name, cells.size(), problem.error().message));
       continue;
     }
-    if (record.infeasible()) {
-      ProblemRecord judged = record;
+    ProblemRecord judged = record;
+    if (!judged.noise_ratio) judged.noise_ratio = noise_ratio(*problem);
+    const bool marked = record.infeasible() || record.feasibility.state == "refuted";
+    if (marked) {
       const auto& z = record.feasibility.certificate;
-      judged.feasibility =
-          record_of(judge_certificate(*problem, Eigen::Map<const Vector>(z.data(), static_cast<Index>(z.size()))));
-      if (auto put = store.put_problem(judged); !put) return put.error();
-      if (!judged.infeasible()) ++outcome.certificates_dropped;
+      const Feasibility found =
+          judge_certificate(*problem, Eigen::Map<const Vector>(z.data(), static_cast<Index>(z.size())));
+      const bool holds = found.state == FeasibilityState::infeasible;
+      judged.feasibility = holds ? record_of(found) : FeasibilityRecord{};
+      if (!holds) ++outcome.certificates_dropped;
     }
+    if (marked || judged.noise_ratio != record.noise_ratio) CONEBENCH_CHECK(store.put_problem(judged));
     for (const CellRecord* stored : cells) {
       CellRecord cell = *stored;
       auto reaction = store.reaction(cell.key);

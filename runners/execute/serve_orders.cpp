@@ -43,14 +43,14 @@ BuildReply carry_out(const BuildOrder& order) {
   }
   leave_processor(order.pinned_processor);
   IsolationLimits limits;
-  limits.wall_s = wall_limit(order.request.seconds);
+  limits.time = CellTime(order.request.seconds);
   limits.memory_mb = order.memory_mb;
   limits.pinned_processor = order.pinned_processor;
   CellRun run = CellProcess(*problem, limits).run(order.request);
-  if (run.killed_from_outside) return failed({ErrorCode::killed, run.record.reason});
+  if (run.terminated_externally) return failed({ErrorCode::killed, run.record.reason});
   const SolverRow& row = *find_solver(order.request.solver);
   return {std::nullopt, std::move(run.record), setting_record(row, *row.effective_options(order.request.options)),
-          run.least_probe_s};
+          run.min_probe_s};
 }
 
 bool answer(FrameKind kind, const std::string& payload) {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/watched_worker.hpp"
-#include "simulation/sample_folder.hpp"
 
 namespace conebench {
 
@@ -12,17 +11,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int most_crashes = 2;
-constexpr int most_outside_kills = 10;
+constexpr int max_crashes = 2;
+constexpr int max_external_kills = 10;
 
-Error failed(const simulation::ScenePlan& plan, const std::string& why) {
+Error failed(const SampledSimulation& plan, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: {}", plan.name, why)};
 }
 
 /// One try. nullopt where it crashed, with the reason in `end`.
-std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, const std::atomic<bool>* interrupted,
-                                                    const fs::path& folder, const simulation::ScenePlan& plan,
-                                                    long steps, WorkerEnd& end) {
+std::optional<Result<void>> simulate_once(const SuiteLimits& limits, const std::atomic<bool>* interrupted,
+                                          const fs::path& folder, const SampledSimulation& plan, long steps,
+                                          WorkerEnd& end) {
   WatchedWorker worker;
   const bool started =
       worker.start([&](const OutputCatcher& output) { return start_simulator(folder, plan, steps, output); });
@@ -37,7 +36,7 @@ std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, c
     if (const auto frame = worker.next_frame()) {
       if (const auto report = decode_simulation_report(frame->payload)) {
         worker.kill_now("done");
-        if (report->error < 0) return std::monostate{};
+        if (report->error < 0) return Result<void>();
         return Error{static_cast<ErrorCode>(report->error), report->message};
       }
     }
@@ -55,16 +54,15 @@ std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, c
 }  // namespace
 
 SampleMaker isolated_samples(const SuiteLimits& limits, const std::atomic<bool>* interrupted) {
-  return [limits, interrupted](const fs::path& folder, const simulation::ScenePlan& plan,
-                               long steps) -> Result<std::monostate> {
+  return [limits, interrupted](const fs::path& folder, const SampledSimulation& plan, long steps) -> Result<void> {
     WorkerEnd end;
     int crashes = 0, kills = 0;
     for (;;) {
       auto outcome = simulate_once(limits, interrupted, folder, plan, steps, end);
       // Once the list is whole, what fails is the picture.
-      if ((!outcome || !*outcome) && simulation::whole_list(folder)) return std::monostate{};
+      if ((!outcome || !*outcome) && plan.made(folder)) return {};
       if (outcome) return *outcome;
-      const bool again = end.from_outside ? ++kills < most_outside_kills : ++crashes < most_crashes;
+      const bool again = end.from_outside ? ++kills < max_external_kills : ++crashes < max_crashes;
       if (!again) {
         Error error =
             failed(plan, fmt::format("simulating it crashed: {}; repeat it with conebench generate", end.why));

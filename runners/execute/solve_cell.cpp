@@ -27,7 +27,8 @@ Result<CellRun> run_here(const ContactProblem& problem, const CellRequest& reque
 
 CellRun run_apart(const ContactProblem& problem, const CellRequest& request) {
   IsolationLimits limits;
-  limits.wall_s = wall_limit(request.seconds) * (request.trace ? 2.0 : 1.0);
+  const CellTime time(request.seconds);
+  limits.time = request.trace ? time.twice() : time;
   limits.memory_mb = memory_of_machine_mb();
   return CellProcess(problem, limits).run(request);
 }
@@ -37,7 +38,7 @@ CellRun run_apart(const ContactProblem& problem, const CellRequest& request) {
 std::optional<Criterion> criterion_for(const std::string& name, const std::string& solver) {
   if (name.empty()) {
     const SolverRow* const row = find_solver(solver);
-    return fair_criterion(row == nullptr || looks_are_free(row->info));
+    return fair_criterion(row == nullptr || checks_are_free(row->info));
   }
   for (const Criterion known : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
     if (to_string(known) == name) return known;

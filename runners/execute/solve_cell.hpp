@@ -32,10 +32,10 @@ struct CellRequest {
     int minimum = 5;
     double minimum_ms = 50.0;
     int maximum = 2000;
-    bool probe = true;           ///< whether repeats beside others on the core do not count
-    double least_probe_s = 0.0;  ///< of probe_processor() in this build, as far as it is known; 0: not
-  } repeats;                     ///< maximum = 1: run once
-  bool trace = false;            ///< also keep CellRun::trace
+    bool probe = true;         ///< whether repeats beside others on the core do not count
+    double min_probe_s = 0.0;  ///< of probe_processor() in this build, as far as it is known; 0: not
+  } repeats;                   ///< maximum = 1: run once
+  bool trace = false;          ///< also keep CellRun::trace
 };
 
 /// Solves, times and judges in this process, without isolation but for solvers that ask for a process of their own

@@ -5,14 +5,14 @@
 #include <deque>
 #include <memory>
 
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/watched_worker.hpp"
 
 namespace conebench {
 
 namespace {
 
-constexpr int most_outside_kills = 10;
+constexpr int max_external_kills = 10;
 
 class Surveyors {
  public:
@@ -57,7 +57,7 @@ class Surveyors {
     if (!started) {
       if (!again_after_kill(desk.source)) {
         nothing_known(desk.source,
-                      fmt::format("the system refused a process that looks at it, {} times", most_outside_kills));
+                      fmt::format("the system refused a process that looks at it, {} times", max_external_kills));
       }
       return;
     }
@@ -82,7 +82,7 @@ class Surveyors {
     if (end.from_outside) {
       if (again_after_kill(desk.source)) return;
       return nothing_known(desk.source, fmt::format("what looks at it was killed from outside ({}), {} times", end.why,
-                                                    most_outside_kills));
+                                                    max_external_kills));
     }
     if (++attempts_[desk.source].crashes == 2) return fail(desk.source, "loading it crashed: " + end.why);
     queue_.push_front(desk.source);
@@ -90,7 +90,7 @@ class Surveyors {
 
   /// Also where it was not even started: neither says anything of the file.
   bool again_after_kill(std::size_t source) {
-    if (++attempts_[source].outside_kills >= most_outside_kills) return false;
+    if (++attempts_[source].outside_kills >= max_external_kills) return false;
     queue_.push_front(source);
     return true;
   }

@@ -38,8 +38,8 @@ Result<Surveys> read_surveys(const fs::path& file, const std::string& executable
   Surveys surveys;
   std::error_code failed;
   if (fs::file_size(file, failed) == 0) return surveys;  // just begun
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 40;
-  const auto bytes = read_text_file(file, most_bytes);
+  constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 40;
+  const auto bytes = read_text_file(file, max_bytes);
   if (!bytes) return bytes.error();
   FrameBuffer buffer;
   buffer.append(bytes->data(), bytes->size());

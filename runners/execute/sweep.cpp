@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/plural.hpp"
-#include "runners/execute/cell_process.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/certify.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/rounds.hpp"
 #include "runners/execute/sweep_loop.hpp"
-#include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "solvers/registry.hpp"
@@ -27,8 +25,7 @@ namespace {
 
 /// What must agree for answers and times to stand side by side. The other side of a side-by-side run is meant to
 /// differ.
-std::optional<Error> check_same_build(const StoreContents& stored, const BuildRecord& build,
-                                      const MachineRecord& machine) {
+Result<void> check_same_build(const StoreContents& stored, const BuildRecord& build, const MachineRecord& machine) {
   for (const RunRecord& run : stored.runs) {
     if (run.side == "base") continue;
     std::string differs = build_difference(run.build, build);
@@ -41,11 +38,11 @@ std::optional<Error> check_same_build(const StoreContents& stored, const BuildRe
                              "all anew, or keep its {} and add what is missing with --allow-mixed",
                              differs, plural(static_cast<long>(stored.cells.size()), "cell"))};
   }
-  return std::nullopt;
+  return {};
 }
 
 /// A store of two suites would rank cells side by side that nobody wanted to compare.
-std::optional<Error> check_same_suite(const std::vector<RunRecord>& runs, const std::string& suite) {
+Result<void> check_same_suite(const std::vector<RunRecord>& runs, const std::string& suite) {
   for (const RunRecord& run : runs) {
     if (run.suite_name == suite) continue;
     return Error{ErrorCode::bad_input,
@@ -53,21 +50,183 @@ std::optional<Error> check_same_suite(const std::vector<RunRecord>& runs, const 
                              "report` takes several), or add to this one with --allow-mixed",
                              run.suite_name, suite)};
   }
-  return std::nullopt;
+  return {};
 }
 
-/// The rounds after the first; why they ended early.
-std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, Progress& progress,
-                                SweepOutcome& outcome) {
-  const int rounds = input.suite.repeats.rounds;
-  for (int round = 2; round <= rounds; ++round) {
-    if (input.interrupted != nullptr && *input.interrupted) return std::nullopt;
-    const auto contents = store.read();
-    if (!contents) return contents.error();
-    const auto earlier = cells_for_round(input.cells, contents->cells, round);
-    if (earlier.empty()) continue;
-    progress.note(
-        fmt::format("round {} of {}: the solved cells are timed again, those out of time run again", round, rounds));
+/// Joins one more round's `record` of a cell to what is stored of it, which it becomes.
+Result<void> put_round(Store& store, const CellRecord& before, CellRecord& record) {
+  CONEBENCH_TRY(const auto answer, store.reaction(record.key));
+  RetimedCell again = retimed(before, answer.value_or(std::vector<double>{}), std::move(record));
+  record = std::move(again.record);
+  if (again.change == RetimedCell::Change::none) return {};
+  return again.change == RetimedCell::Change::all ? store.put_cell(record) : store.update_times(record);
+}
+
+bool not_loaded(const SurveyedProblem& problem) { return !problem.loaded && !problem.unsupported; }
+bool taken_by_none(const SurveyedProblem& problem) { return !problem.loaded && problem.unsupported; }
+
+/// The steps of run_sweep, and what each leaves to the next.
+class Sweep {
+ public:
+  Sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress)
+      : suite_(suite), store_(store), options_(options), progress_(progress) {}
+
+  /// What the store holds; another build's or suite's is refused.
+  Result<void> load() {
+    CONEBENCH_TRY(stored_, store_.read());
+    run_.machine = capture_machine();
+    run_.build = capture_build();
+    if (options_.allow_mixed) return {};
+    CONEBENCH_CHECK(check_same_suite(stored_.runs, suite_.name));
+    return check_same_build(stored_, run_.build, run_.machine);
+  }
+
+  /// Problems, settings and cells.
+  Result<void> plan() {
+    CONEBENCH_TRY(plan_, make_sweep_plan(suite_, options_, stored_.problems, progress_));
+    outcome_.survey_s = monotonic_seconds() - began_;
+    const std::set<std::size_t> asked_for = plan_.asked_for();
+    outcome_.problems = static_cast<long>(asked_for.size());
+    outcome_.duplicates = plan_.problems.duplicates;
+    for (const std::size_t p : asked_for) {
+      outcome_.bad_problems += not_loaded(plan_.problems.problems[p]) ? 1 : 0;
+      outcome_.untaken_problems += taken_by_none(plan_.problems.problems[p]) ? 1 : 0;
+    }
+    outcome_.killed_problems = static_cast<long>(plan_.killed.size());
+    outcome_.cells = static_cast<long>(plan_.cells.size());
+    for (const PlannedCell& cell : plan_.cells) outcome_.keys.insert(cell.key);
+    return {};
+  }
+
+  /// The cells to run; what they start from is stored or among them.
+  void order() {
+    work_ = work_left(plan_, stored_.cells, options_.retry);
+    outcome_.resumed = work_.resumed;
+    std::set<std::string> solved;
+    for (const CellRecord& cell : stored_.cells) {
+      if (cell.solved) solved.insert(cell.key);
+    }
+    const std::set<std::size_t> running(work_.to_run.begin(), work_.to_run.end());
+    for (std::size_t i = 0; i < plan_.cells.size(); ++i) {
+      if (!running.contains(i) && solved.contains(plan_.cells[i].key)) ++outcome_.solved;
+    }
+    state_.total = outcome_.cells;
+    state_.resumed = outcome_.resumed;
+  }
+
+  /// The run's record. False where there is nothing to run, or the store can't be written to.
+  bool begin() {
+    if (plan_.interrupted) {
+      outcome_.interrupted = true;
+      return false;
+    }
+    if (!asks_for_something()) {
+      // What is told of the problems may be told otherwise by this build.
+      outcome_.stopped = put_plan(store_, plan_);
+      progress_.began(state_);
+      progress_.ended(state_);
+      return false;
+    }
+    describe_run(suite_, options_, plan_, run_);
+    run_.load_before = load_before_.load;
+    const auto id = store_.begin_run(run_);
+    if (!id) {
+      outcome_.stopped = id.error();
+      return false;
+    }
+    run_.id = *id;
+    outcome_.stopped = put_plan(store_, plan_);
+    return !outcome_.stopped;
+  }
+
+  /// Each cell is judged by the worker that ran it, and stored when it comes.
+  void run() {
+    if (std::count(suite_.starts.begin(), suite_.starts.end(), Start::previous) > 0 &&
+        std::none_of(plan_.cells.begin(), plan_.cells.end(), [](const PlannedCell& cell) { return cell.previous; })) {
+      progress_.note("start \"previous\": no problem of this run follows another in a sequence, so all start cold");
+    }
+    const auto put = [this](std::size_t, CellRecord& record) { return store_.put_cell(record); };
+    SweepLoop loop(input(put), store_, progress_, state_);
+    pass(loop, work_.to_run, 0, state_);
+    outcome_.run = state_.done;
+    outcome_.solved += state_.solved;
+    outcome_.measured = loop.measured();
+    outcome_.statuses = loop.statuses();
+    for (int round = 2; round <= suite_.repeats.rounds && goes_on(); ++round) run_round(round);
+  }
+
+  /// Whether a problem that no solver solved has a solution at all; also where an earlier run did not come to that.
+  void judge_unsolved() {
+    if (!goes_on()) return;
+    const auto certified =
+        certify_unsolved(store_, plan_.problems, plan_.asked_for(), options_.cache, options_.interrupted, progress_);
+    if (!certified) outcome_.stopped = certified.error();
+  }
+
+  /// How the run went.
+  void record() {
+    outcome_.interrupted = interrupted();
+    const MachineLoad load_after = capture_load();
+    run_.load_after = load_after.load;
+    run_.steal_share = steal_share(load_before_, load_after);
+    if (!work_.to_run.empty() || outcome_.retimed > 0) {  // else nothing was timed, so nothing was disturbed
+      run_.noise = noise_between(run_.machine, load_before_, load_after, options_.jobs);
+    }
+    outcome_.noise = run_.noise;
+    if (const auto now = store_.read_outcomes()) {
+      if (const auto load = noise_of_load(run_, now->cells)) outcome_.noise.push_back(*load);
+    }
+    if (!outcome_.interrupted && !outcome_.stopped && outcome_.left() == 0) run_.finished_utc = utc_now();
+    if (const auto finished = store_.finish_run(run_); !finished && !outcome_.stopped) {
+      outcome_.stopped = finished.error();
+    }
+  }
+
+  SweepOutcome outcome() {
+    outcome_.wall_s = monotonic_seconds() - began_;
+    return std::move(outcome_);
+  }
+
+ private:
+  bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
+  bool goes_on() const { return !outcome_.stopped && !interrupted(); }
+
+  /// An edit that asks for nothing new is a run, too: the ranking follows the suite as it is now.
+  bool asks_for_something() {
+    const auto earlier = present_scopes(stored_.runs);
+    const auto before = earlier.find(suite_.name);
+    if (before != earlier.end()) fill_in(plan_.scope, before->second);
+    run_.scope_json = to_json_text(plan_.scope);
+    const bool edited = before == earlier.end() || to_json_text(before->second) != run_.scope_json;
+    return edited || !work_.to_run.empty() ||
+           !cells_for_round(plan_.cells, stored_.cells, suite_.repeats.rounds).empty();
+  }
+
+  SweepLoop::Input input(const SweepLoop::Put& put) const {
+    const int processor = options_.pin && options_.jobs == 1 ? last_allowed_processor() : -1;
+    return {suite_,  plan_.problems, plan_.settings,       plan_.cells, options_.cache,
+            run_.id, processor,      options_.interrupted, put};
+  }
+
+  void pass(SweepLoop& loop, const std::vector<std::size_t>& cells, std::uint64_t number, const SweepState& state) {
+    progress_.began(state);
+    loop.run(shuffled_groups(plan_.cells, cells, suite_.seed + number), options_.jobs);
+    progress_.ended(state);
+    outcome_.busy_s += loop.busy_seconds();
+    if (loop.stopped()) outcome_.stopped = loop.stopped();
+  }
+
+  /// Once more what time may decide again.
+  void run_round(int round) {
+    const auto contents = store_.read();
+    if (!contents) {
+      outcome_.stopped = contents.error();
+      return;
+    }
+    const auto earlier = cells_for_round(plan_.cells, contents->cells, round);
+    if (earlier.empty()) return;
+    progress_.note(fmt::format("round {} of {}: the solved cells are timed again, those out of time run again", round,
+                               suite_.repeats.rounds));
     std::vector<std::size_t> cells;
     long solved_before = 0;
     for (const auto& [cell, record] : earlier) {
@@ -76,189 +235,79 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     }
     SweepState state;
     state.total = static_cast<long>(cells.size());
-    input.earlier = &earlier;
-    progress.began(state);
-    SweepLoop loop(input, store, progress, state);
-    loop.run(shuffled_groups(input.cells, cells, input.suite.seed + static_cast<std::uint64_t>(round)), jobs);
-    progress.ended(state);
-    outcome.retimed += state.done;
-    if (!loop.interrupted() && !loop.stopped()) outcome.not_retimed += state.total - state.done;
-    if (state.done == state.total) outcome.solved += state.solved - solved_before;
+    const auto put = [&](std::size_t cell, CellRecord& record) { return put_round(store_, earlier.at(cell), record); };
+    SweepLoop loop(input(put), store_, progress_, state);
+    pass(loop, cells, static_cast<std::uint64_t>(round), state);
+    outcome_.retimed += state.done;
+    if (goes_on()) outcome_.not_retimed += state.total - state.done;
+    if (state.done == state.total) outcome_.solved += state.solved - solved_before;
     const auto flaky = loop.statuses().find(to_string(CellStatus::flaky));
-    outcome.flaky += flaky != loop.statuses().end() ? flaky->second : 0;
-    outcome.busy_s += loop.busy_seconds();
-    if (loop.stopped()) return loop.stopped();
+    outcome_.flaky += flaky != loop.statuses().end() ? flaky->second : 0;
   }
-  return std::nullopt;
-}
 
-bool not_loaded(const SurveyedProblem& problem) { return !problem.loaded && !problem.unsupported; }
-bool taken_by_none(const SurveyedProblem& problem) { return !problem.loaded && problem.unsupported; }
+  const Suite& suite_;
+  Store& store_;
+  const SweepOptions& options_;
+  Progress& progress_;
+  const double began_ = monotonic_seconds();
+  const MachineLoad load_before_ = capture_load();
+  RunRecord run_;         ///< by load, begin and record
+  StoreContents stored_;  ///< by load
+  SweepPlan plan_;        ///< by plan
+  Work work_;             ///< by order
+  SweepState state_;      ///< of the first pass, by order and run
+  SweepOutcome outcome_;  ///< by all
+};
 
 }  // namespace
 
 Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress) {
-  const double began = monotonic_seconds();
   limit_library_threads();
-  const MachineLoad load_before = capture_load();
-  auto contents = store.read();
-  if (!contents) return contents.error();
-  RunRecord run;
-  run.machine = capture_machine();
-  run.build = capture_build();
-  if (!options.allow_mixed) {
-    if (const auto error = check_same_suite(contents->runs, suite.name)) return *error;
-    if (const auto error = check_same_build(*contents, run.build, run.machine)) return *error;
-  }
-  auto plan = make_sweep_plan(suite, options, &contents->problems, progress);
-  if (!plan) return plan.error();
-
-  SweepOutcome outcome;
-  outcome.survey_s = monotonic_seconds() - began;
-  const auto& problems = plan->problems.problems;
-  const std::set<std::size_t> asked_for = plan->asked_for();
-  outcome.problems = static_cast<long>(asked_for.size());
-  outcome.duplicates = plan->problems.duplicates;
-  for (const std::size_t p : asked_for) {
-    outcome.bad_problems += not_loaded(problems[p]) ? 1 : 0;
-    outcome.untaken_problems += taken_by_none(problems[p]) ? 1 : 0;
-  }
-  outcome.killed_problems = static_cast<long>(plan->killed.size());
-  outcome.cells = static_cast<long>(plan->cells.size());
-  for (const PlannedCell& cell : plan->cells) outcome.keys.insert(cell.key);
-  const auto finish = [&] {
-    outcome.wall_s = monotonic_seconds() - began;
-    return outcome;
-  };
-  if (plan->interrupted) {
-    outcome.interrupted = true;
-    return finish();
-  }
-
-  std::vector<std::pair<std::string, std::string>> stored;
-  std::set<std::string> solved_keys;
-  for (const CellRecord& cell : contents->cells) {
-    stored.emplace_back(cell.key, to_string(cell.status));
-    if (cell.solved) solved_keys.insert(cell.key);
-  }
-  const Work work = work_left(*plan, stored, options.retry);
-  outcome.resumed = work.resumed;
-  std::set<std::size_t> running(work.to_run.begin(), work.to_run.end());
-  for (std::size_t i = 0; i < plan->cells.size(); ++i) {
-    if (!running.contains(i) && solved_keys.contains(plan->cells[i].key)) ++outcome.solved;
-  }
-  SweepState state;
-  state.total = outcome.cells;
-  state.resumed = outcome.resumed;
-  const auto earlier = present_scopes(contents->runs);
-  const auto before = earlier.find(suite.name);
-  if (before != earlier.end()) fill_in(plan->scope, before->second);
-  run.scope_json = to_json_text(plan->scope);
-  // An edit that asks for nothing new is a run, too: the ranking follows the suite as it is now.
-  const bool edited = before == earlier.end() || to_json_text(before->second) != run.scope_json;
-  if (work.to_run.empty() && !edited && cells_for_round(plan->cells, contents->cells, suite.repeats.rounds).empty()) {
-    // What is told of the problems may be told otherwise by this build.
-    if (const auto error = put_plan(store, *plan)) outcome.stopped = *error;
-    progress.began(state);
-    progress.ended(state);
-    return finish();
-  }
-
-  describe_run(suite, options, *plan, run);
-  run.load_before = load_before.load;
-  const auto failed = [&](const Error& error) {
-    outcome.stopped = error;
-    return finish();
-  };
-  const auto id = store.begin_run(run);
-  if (!id) return failed(id.error());
-  run.id = *id;
-  if (const auto error = put_plan(store, *plan)) return failed(*error);
-
-  if (std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0 &&
-      std::none_of(plan->cells.begin(), plan->cells.end(), [](const PlannedCell& cell) { return cell.previous; })) {
-    progress.note("start \"previous\": no problem of this run follows another in a sequence, so all start cold");
-  }
-  progress.began(state);
-  const int processor = options.pin && options.jobs == 1 ? last_allowed_processor() : -1;
-  const SweepLoop::Input input{suite,         plan->problems, plan->settings, plan->cells,
-                               options.cache, run.id,         processor,      options.interrupted};
-  SweepLoop loop(input, store, progress, state);
-  loop.run(shuffled_groups(plan->cells, work.to_run, suite.seed), options.jobs);
-  progress.ended(state);
-  if (!loop.stopped()) outcome.stopped = run_rounds(input, store, options.jobs, progress, outcome);
-  if (!loop.stopped() && !outcome.stopped && !loop.interrupted()) {
-    const auto certified =
-        certify_unsolved(store, plan->problems, asked_for, options.cache, options.interrupted, progress);
-    if (!certified) outcome.stopped = certified.error();
-  }
-
-  outcome.run = state.done;
-  outcome.solved += state.solved;
-  outcome.measured = loop.measured();
-  outcome.statuses = loop.statuses();
-  outcome.busy_s += loop.busy_seconds();
-  outcome.interrupted = loop.interrupted();
-  if (loop.stopped()) outcome.stopped = loop.stopped();
-
-  const MachineLoad load_after = capture_load();
-  run.load_after = load_after.load;
-  run.steal_share = steal_share(load_before, load_after);
-  if (!work.to_run.empty() || outcome.retimed > 0) {  // else nothing was timed, so nothing was disturbed
-    run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs);
-  }
-  outcome.noise = run.noise;
-  if (const auto now = store.read_outcomes()) {
-    if (const std::string loaded = loaded_text(run, now->cells); !loaded.empty()) outcome.noise.push_back(loaded);
-  }
-  if (!outcome.interrupted && !outcome.stopped && outcome.left() == 0) run.finished_utc = utc_now();
-  if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();
-  return finish();
+  Sweep sweep(suite, store, options, progress);
+  CONEBENCH_CHECK(sweep.load());
+  CONEBENCH_CHECK(sweep.plan());
+  sweep.order();
+  const bool runs = sweep.begin();
+  if (runs) sweep.run();
+  sweep.judge_unsolved();
+  if (runs) sweep.record();
+  return sweep.outcome();
 }
 
-Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress) {
-  auto plan = make_sweep_plan(suite, options, nullptr, progress);
-  if (!plan) return plan.error();
-  std::vector<std::pair<std::string, std::string>> stored;
+Result<DryRun> dry_run(const Suite& suite, const StoreContents& stored, const SweepOptions& options,
+                       Progress& progress) {
+  CONEBENCH_TRY(const SweepPlan plan, look_at_sweep(suite, options, progress));
   DryRun dry;
-  if (store != nullptr) {
-    auto states = store->cell_states();
-    if (!states) return states.error();
-    stored = std::move(*states);
-  }
-  if (store != nullptr && suite.repeats.rounds > 1) {
-    const auto contents = store->read();
-    if (!contents) return contents.error();
-    for (int round = 2; round <= suite.repeats.rounds; ++round)
-      dry.to_retime += static_cast<long>(cells_for_round(plan->cells, contents->cells, round).size());
-  }
-  const Work work = work_left(*plan, stored, options.retry);
-  const std::set<std::size_t> asked_for = plan->asked_for();
+  for (int round = 2; round <= suite.repeats.rounds; ++round)
+    dry.to_retime += static_cast<long>(cells_for_round(plan.cells, stored.cells, round).size());
+  const Work work = work_left(plan, stored.cells, options.retry);
+  const std::set<std::size_t> asked_for = plan.asked_for();
   std::set<std::size_t> settings;
-  for (const PlannedCell& cell : plan->cells) settings.insert(cell.setting);
+  for (const PlannedCell& cell : plan.cells) settings.insert(cell.setting);
   dry.problems = static_cast<long>(asked_for.size());
   dry.settings = static_cast<long>(settings.size());
-  dry.cells = static_cast<long>(plan->cells.size());
+  dry.cells = static_cast<long>(plan.cells.size());
   dry.resumed = work.resumed;
   for (const std::size_t cell : work.to_run) {
-    if (!plan->problems.problems[plan->cells[cell].problem].loaded) continue;
+    if (!plan.problems.problems[plan.cells[cell].problem].loaded) continue;
     ++dry.solvable;
-    if (find_solver(plan->settings[plan->cells[cell].setting].record.solver)->info.own_process) ++dry.of_peers;
+    if (find_solver(plan.settings[plan.cells[cell].setting].record.solver)->info.own_process) ++dry.of_peers;
   }
-  dry.worst_cell_s = wall_limit(suite.limits.seconds);
+  dry.worst_cell_s = CellTime(suite.limits.seconds).try_s();
   // At worst all are solved, and each round again, next to the limit.
-  const long tries = suite.repeats.rounds * (dry.solvable + (most_tries - 1) * dry.of_peers);
+  const long tries = suite.repeats.rounds * (dry.solvable + (max_tries - 1) * dry.of_peers);
   dry.worst_s = static_cast<double>(tries + dry.to_retime) * dry.worst_cell_s / options.jobs;
   for (const std::size_t p : asked_for) {
-    const SurveyedProblem& problem = plan->problems.problems[p];
+    const SurveyedProblem& problem = plan.problems.problems[p];
     dry.duplicates += static_cast<long>(problem.record.copies.size());
     dry.pending += problem.pending ? 1 : 0;
-    if (!problem.loaded) ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);
+    dry.bad_problems += not_loaded(problem) ? 1 : 0;
+    dry.untaken_problems += taken_by_none(problem) ? 1 : 0;
   }
   // Also those that no filter can fit, since nothing is known of them.
-  for (std::size_t p = 0; p < plan->problems.problems.size(); ++p) {
-    const SurveyedProblem& problem = plan->problems.problems[p];
-    if (!problem.loaded && !plan->problems.sources[p].told) dry.notes.push_back(problem.record.error);
+  for (std::size_t p = 0; p < plan.problems.problems.size(); ++p) {
+    const SurveyedProblem& problem = plan.problems.problems[p];
+    if (!problem.loaded && !plan.problems.sources[p].told) dry.notes.push_back(problem.record.error);
   }
   return dry;
 }

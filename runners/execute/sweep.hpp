@@ -53,7 +53,7 @@ struct SweepOutcome {
   double wall_s = 0.0;             ///< the whole call
   double survey_s = 0.0;           ///< of `wall_s`: opening, checking and analysing the problems, before the first cell
   double busy_s = 0.0;             ///< set-up, solve, repeats and judging, over all workers
-  std::vector<std::string> noise;  ///< why times of this run are doubtful
+  std::vector<NoiseRecord> noise;  ///< why times of this run are doubtful
 
   long not_run() const { return cells - resumed - run; }
   /// What the next run has to do: something was killed from outside, or this one ended early.
@@ -87,14 +87,15 @@ struct DryRun {
   long resumed = 0;
   long solvable = 0;               ///< of the cells to run: the problem could be loaded
   long to_retime = 0;              ///< runs of stored cells in further rounds
-  double worst_cell_s = 0.0;       ///< after which a cell is killed; a peer's, after each of most_tries
+  double worst_cell_s = 0.0;       ///< after which a cell is killed; a peer's, after each of max_tries
   long of_peers = 0;               ///< solvable cells of solvers in a process of their own
   double worst_s = 0.0;            ///< if every solvable cell were killed, in its last try
   std::vector<std::string> notes;  ///< what can't be loaded and why, each once; Progress is not told of it
 };
 
-/// Loads every problem, runs and simulates nothing and leaves nothing behind. `store`: null where there is none yet.
-/// Errors as run_sweep.
-Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress);
+/// Loads every problem, runs and simulates nothing and leaves nothing behind. `stored`: Store::read_outcomes(). Errors
+/// as run_sweep.
+Result<DryRun> dry_run(const Suite& suite, const StoreContents& stored, const SweepOptions& options,
+                       Progress& progress);
 
 }  // namespace conebench

@@ -6,10 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "runners/execute/cell_process.hpp"
+#include "runners/execute/cell_clock.hpp"
+#include "runners/execute/cell_run.hpp"
 #include "runners/execute/process.hpp"
-#include "runners/execute/rounds.hpp"
-#include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 
 namespace conebench {
@@ -18,8 +17,8 @@ namespace {
 
 /// Cells that a worker holds beyond the one it is at, so that it need not wait for the store.
 constexpr std::size_t look_ahead = 1;
-constexpr int most_worker_deaths = 3;
-constexpr int most_outside_kills = 10;
+constexpr int max_worker_deaths = 3;
+constexpr int max_external_kills = 10;
 
 }  // namespace
 
@@ -181,11 +180,11 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
   if (slot.in_flight.empty() || slot.in_flight.front() != report.cell) return reap(slot);
   slot.in_flight.pop_front();
   busy_s_ += report.busy_s;
-  probes_.see(report.least_probe_s, monotonic_seconds());
+  probes_.see(report.min_probe_s, monotonic_seconds());
   // The worker goes on with the next cell, or another with the next problem, while this one is stored.
   feed(slot);
   if (!slot.worker.running()) assign(slot);
-  if (report.killed_from_outside) return leave_for_the_next_run(report.cell, report.record.reason);
+  if (report.terminated_externally) return defer(report.cell, report.record.reason);
   store(report.cell, std::move(report.record));
 }
 
@@ -220,7 +219,7 @@ void SweepLoop::feed(Slot& slot) {
 Result<CellOrder> SweepLoop::order_for(std::size_t cell) const {
   const PlannedCell& planned = input_.cells[cell];
   CellOrder order{cell};
-  order.least_probe_s = probes_.least();
+  order.min_probe_s = probes_.least();
   if (planned.start != Start::previous) return order;
   const auto& problems = input_.problems.problems;
   if (!planned.previous) {
@@ -247,8 +246,7 @@ Result<CellOrder> SweepLoop::order_for(std::size_t cell) const {
 
 void SweepLoop::expect_next(Slot& slot) {
   // The worker keeps the limits itself; this is for one that hangs.
-  const double one = wall_limit(input_.suite.limits.seconds) + 1.0;
-  slot.worker.set_deadline(monotonic_seconds() + 2.0 * most_tries * one + 60.0, "the worker hung");
+  slot.worker.set_deadline(monotonic_seconds() + CellTime(input_.suite.limits.seconds).hang_s(), "the worker hung");
 }
 
 void SweepLoop::dismiss(Slot& slot) {
@@ -264,7 +262,7 @@ void SweepLoop::reap(Slot& slot) {
   --group.workers;
   slot.group = nullptr;
   if (!slot.loaded) {
-    if (end.starved) return leave_for_the_next_run(group, "loading " + end.why);
+    if (end.starved) return defer(group, "loading " + end.why);
     if (end.from_outside) return after_kill(group, "its worker was killed from outside: " + end.why);
     const bool again = !end.by_us && ++group.load_crashes < 2;
     if (!again) give_up(group, (end.by_us ? "" : "loading it crashed: ") + end.why);
@@ -278,15 +276,15 @@ void SweepLoop::reap(Slot& slot) {
                              input_.problems.problems[group.problem].record.name, end.why));
   if (end.from_outside) {
     // By whom the system does not tell. The next run tries the cell again.
-    if (++outside_kills_[suspect] < most_outside_kills) return;
+    if (++outside_kills_[suspect] < max_external_kills) return;
     group.pending.pop_front();
-    leave_for_the_next_run(suspect, fmt::format("its worker was killed from outside {} times", most_outside_kills));
+    defer(suspect, fmt::format("its worker was killed from outside {} times", max_external_kills));
     return;
   }
-  if (++deaths_[suspect] < most_worker_deaths) return;
+  if (++deaths_[suspect] < max_worker_deaths) return;
   group.pending.pop_front();
   store_without_run(suspect, CellStatus::crashed,
-                    fmt::format("its worker died {} times: {}", most_worker_deaths, end.why));
+                    fmt::format("its worker died {} times: {}", max_worker_deaths, end.why));
 }
 
 void SweepLoop::give_up(Group& group, const std::string& reason) {
@@ -297,13 +295,13 @@ void SweepLoop::give_up(Group& group, const std::string& reason) {
   }
 }
 
-void SweepLoop::leave_for_the_next_run(std::size_t cell, const std::string& why) {
+void SweepLoop::defer(std::size_t cell, const std::string& why) {
   progress_.note(fmt::format("{} on {} is left for the next run: {}",
                              input_.settings[input_.cells[cell].setting].record.label,
                              input_.problems.problems[input_.cells[cell].problem].record.name, why));
 }
 
-void SweepLoop::leave_for_the_next_run(Group& group, const std::string& why) {
+void SweepLoop::defer(Group& group, const std::string& why) {
   progress_.note(fmt::format("{}: {}; its cells are left for the next run",
                              input_.problems.problems[group.problem].record.name, why));
   group.pending.clear();
@@ -312,8 +310,8 @@ void SweepLoop::leave_for_the_next_run(Group& group, const std::string& why) {
 /// Of a problem whose reader or worker was killed from outside nothing is stored; after many kills it is left for the
 /// next run.
 void SweepLoop::after_kill(Group& group, const std::string& why) {
-  if (++group.outside_kills < most_outside_kills) return;
-  leave_for_the_next_run(group, why);
+  if (++group.outside_kills < max_external_kills) return;
+  defer(group, why);
 }
 
 void SweepLoop::store_without_run(std::size_t cell, CellStatus status, const std::string& reason) {
@@ -322,17 +320,6 @@ void SweepLoop::store_without_run(std::size_t cell, CellStatus status, const std
   record.status = status;
   record.reason = reason;
   store(cell, std::move(record));
-}
-
-/// `record` becomes what is stored.
-Result<std::monostate> SweepLoop::put(std::size_t cell, CellRecord& record) {
-  if (input_.earlier == nullptr) return store_.put_cell(record);
-  const auto answer = store_.reaction(record.key);
-  if (!answer) return answer.error();
-  RetimedCell again = retimed(input_.earlier->at(cell), answer->value_or(std::vector<double>{}), std::move(record));
-  record = std::move(again.record);
-  if (again.change == RetimedCell::Change::none) return std::monostate{};
-  return again.change == RetimedCell::Change::all ? store_.put_cell(record) : store_.update_times(record);
 }
 
 void SweepLoop::store(std::size_t cell, CellRecord record) {
@@ -346,7 +333,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   record.setting = setting.hash;
   record.limit_mb = input_.suite.limits.memory_mb;
   record.condensation_s = seconds_of_use(costs_of(planned.problem), record.used);
-  if (const auto done = put(cell, record); !done) {
+  if (const auto done = input_.put(cell, record); !done) {
     stopped_ = done.error();
     if (store_.in_place()) {
       stopped_->message +=

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@ namespace conebench {
 /// Hands the cells of a plan to workers and stores what they answer.
 class SweepLoop {
  public:
+  /// Puts a cell that is done, by its place in the plan, into the store; the record becomes what is stored.
+  using Put = std::function<Result<void>(std::size_t cell, CellRecord& record)>;
   struct Input {
     const Suite& suite;
     const ProblemSet& problems;
@@ -33,8 +36,7 @@ class SweepLoop {
     std::int64_t run_id = 0;
     int pinned_processor = -1;
     const std::atomic<bool>* interrupted = nullptr;
-    /// In a further round: the cells as they are stored, by their place in the plan.
-    const std::map<std::size_t, CellRecord>* earlier = nullptr;
+    Put put;
   };
 
   /// `state` has the totals to begin with; it is kept up to date.
@@ -81,12 +83,11 @@ class SweepLoop {
   void reap(Slot& slot);
   void dismiss(Slot& slot);
   void give_up(Group& group, const std::string& reason);
-  void leave_for_the_next_run(std::size_t cell, const std::string& why);
-  void leave_for_the_next_run(Group& group, const std::string& why);
+  void defer(std::size_t cell, const std::string& why);
+  void defer(Group& group, const std::string& why);
   void after_kill(Group& group, const std::string& why);
   CondensationCost costs_of(std::size_t problem) const;
   void store(std::size_t cell, CellRecord record);
-  Result<std::monostate> put(std::size_t cell, CellRecord& record);
   void store_without_run(std::size_t cell, CellStatus status, const std::string& reason);
   void expect_next(Slot& slot);
 

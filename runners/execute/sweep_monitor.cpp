@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -18,17 +17,13 @@ constexpr double clock_quantum = 0.005;
 
 }  // namespace
 
-double monotonic_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+long next_check(long iteration) { return iteration + std::max(1L, iteration / 10); }
 
-long next_verdict_look(long iteration) { return iteration + std::max(1L, iteration / 10); }
-
-long scheduled_looks(long iterations) {
+long scheduled_checks(long iterations) {
   const long last = std::min(iterations, never / 2);  // foreign code may tell any number
-  long looks = 0;
-  for (long k = 1; k <= last; k = next_verdict_look(k)) ++looks;
-  return looks;
+  long checks = 0;
+  for (long k = 1; k <= last; k = next_check(k)) ++checks;
+  return checks;
 }
 
 SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, long last_iteration,
@@ -50,7 +45,7 @@ void SweepMonitor::start_over() {
   judge_seconds_before_ = judge_seconds_;
   started_ = time;
   last_elapsed_ = 0.0;
-  looks_ = 0;
+  checks_ = 0;
   ++tries_;
 }
 
@@ -66,18 +61,24 @@ Decision SweepMonitor::stop(long iteration, Decision decision) {
   return decision;
 }
 
-Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
+Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, bool proposed) {
   double time = now();
   bool passed = false;
   if (iteration >= next_verdict_) {
     const double residual = (*verdict_)(impulse);
     const double judged = now();
     judge_seconds_ += judged - time;
-    ++looks_;
-    behind_ = residual / tolerance_;
+    ++checks_;
+    verdict_ratio_ = residual / tolerance_;
     time = judged;
     passed = residual <= tolerance_;
-    next_verdict_ = scheduled_ ? next_verdict_look(iteration) : never;
+    if (!passed && proposed && settle_ && residual <= open_verdict * tolerance_) {
+      passed = settle_(impulse);
+      time = now();
+      settling_seconds_ += time - judged;
+      exclude_time(time - judged);
+    }
+    next_verdict_ = scheduled_ ? next_check(iteration) : never;
     if (scheduled_ && iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
   }
   const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
@@ -97,9 +98,9 @@ Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
   return Decision::keep_going;
 }
 
-Decision SweepMonitor::propose(long iteration, ConstVectorRef impulse, double own_residual) {
+Decision SweepMonitor::propose(long iteration, ConstVectorRef impulse, double) {
   if (verdict_ != nullptr) next_verdict_ = std::min(next_verdict_, iteration);
-  return look(iteration, impulse, own_residual);
+  return check_iterate(iteration, impulse, true);
 }
 
 ReplayMonitor::ReplayMonitor(long stop_at, Decision decision) : decision_(decision) {
@@ -107,10 +108,10 @@ ReplayMonitor::ReplayMonitor(long stop_at, Decision decision) : decision_(decisi
 }
 
 Decision ReplayMonitor::propose(long iteration, ConstVectorRef, double) {
-  return due(iteration) ? decision_ : Decision::keep_going;
+  return should_check(iteration) ? decision_ : Decision::keep_going;
 }
 
-Decision ReplayMonitor::look(long, ConstVectorRef, double) { return decision_; }
+Decision ReplayMonitor::check(long, ConstVectorRef, double) { return decision_; }
 
 TraceMonitor::TraceMonitor(const ContactProblem& problem, long stop_at, Decision decision, Clock clock)
     : problem_(problem), stop_at_(stop_at), decision_(decision), clock_(clock), csv_("iteration,seconds,own_residual") {
@@ -120,7 +121,7 @@ TraceMonitor::TraceMonitor(const ContactProblem& problem, long stop_at, Decision
 
 void TraceMonitor::start() { resumed_ = clock_(); }
 
-Decision TraceMonitor::look(long iteration, ConstVectorRef impulse, double own_residual) {
+Decision TraceMonitor::check(long iteration, ConstVectorRef impulse, double own_residual) {
   elapsed_ += clock_() - resumed_;
   auto out = std::back_inserter(csv_);
   fmt::format_to(out, "{},{:.9f},", iteration, elapsed_);

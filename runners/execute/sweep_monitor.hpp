@@ -8,6 +8,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/contact_problem.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/solver.hpp"
@@ -15,14 +16,13 @@
 
 namespace conebench {
 
-/// Seconds since some fixed instant, never going back.
-using Clock = double (*)();
-double monotonic_seconds();
-
 /// The iteration after `iteration` at which the verdict is looked at: 1, 2, 3, …, then ×1.1 (DESIGN 4).
-long next_verdict_look(long iteration);
+long next_check(long iteration);
 /// How many looks at the verdict the schedule has in so many iterations.
-long scheduled_looks(long iterations);
+long scheduled_checks(long iterations);
+
+/// A verdict in double that is no more than so many times above the tolerance may be the rounding of one that passes.
+inline constexpr double open_verdict = 10.0;
 
 /// Watches the first run of a cell: the verdict on its schedule, the deadline by a clock that it reads seldom.
 ///
@@ -45,11 +45,15 @@ class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
     next_verdict_ = std::numeric_limits<long>::max();
   }
 
+  /// What is proposed and up to ten times above the tolerance in double is passed where `call` says so. What that takes
+  /// is nobody's.
+  void settle_by(std::function<bool(ConstVectorRef)> call) { settle_ = std::move(call); }
+
   /// For a repeat of a run that was stopped at `iteration`: nothing is due before.
   void begin_at(long iteration) { next_ = next_verdict_ = next_clock_ = iteration; }
 
   void start_over() override;
-  double behind() const override { return behind_; }
+  double verdict_ratio() const override { return verdict_ratio_; }
   void at_each_new_try(std::function<void()> call) { new_try_ = std::move(call); }
   /// Looks at the verdict now, and goes on with the schedule from here.
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
@@ -63,19 +67,25 @@ class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
   double thrown_away_seconds() const { return thrown_away_seconds_; }
   int tries() const { return tries_; }
   /// Looks at the verdict in the last try.
-  long looks() const { return looks_; }
+  long checks() const { return checks_; }
   /// Seconds on the verdict of the last try, where those are the solve's.
   double paid_seconds() const { return paid_ ? judge_seconds_ - judge_seconds_before_ : 0.0; }
-  /// Seconds since start() that are not the solve's: thrown away, and on the verdict where that is not paid.
+  /// Seconds on what settled a verdict.
+  double settling_seconds() const { return settling_seconds_; }
+  /// Seconds since start() that are not the solve's: thrown away, to settle a verdict, and on it where that is not
+  /// paid.
   double untimed_seconds() const {
-    return thrown_away_seconds_ + (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
+    return thrown_away_seconds_ + settling_seconds_ + (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
   }
   /// Reads of the clock, for tests.
   long clock_reads() const { return clock_reads_; }
 
  private:
-  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
-  void excuse(double seconds) override { started_ += seconds; }
+  Decision check(long iteration, ConstVectorRef impulse, double) override {
+    return check_iterate(iteration, impulse, false);
+  }
+  Decision check_iterate(long iteration, ConstVectorRef impulse, bool proposed);
+  void exclude_time(double seconds) override { started_ += seconds; }
   double now();
   Decision stop(long iteration, Decision decision);
 
@@ -89,11 +99,12 @@ class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
   double judge_seconds_ = 0.0;
   double judge_seconds_before_ = 0.0;  ///< those of tries that were thrown away
   double thrown_away_seconds_ = 0.0;
+  double settling_seconds_ = 0.0;
   int tries_ = 1;
-  long looks_ = 0;
+  long checks_ = 0;
   bool scheduled_ = true;
   double last_elapsed_ = 0.0;
-  double behind_ = std::numeric_limits<double>::quiet_NaN();
+  double verdict_ratio_ = std::numeric_limits<double>::quiet_NaN();
   long last_iteration_ = 0;
   long next_verdict_;
   long next_clock_ = 1;
@@ -101,6 +112,7 @@ class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
   long clock_reads_ = 0;
   Decision decision_ = Decision::keep_going;
   std::function<void()> new_try_;
+  std::function<bool(ConstVectorRef)> settle_;
 };
 
 /// Stops a repeat where the first run was stopped, without judging: what is timed is the solver alone.
@@ -110,7 +122,7 @@ class ReplayMonitor final : public Monitor, public OutsideTimed {
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
 
  private:
-  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+  Decision check(long iteration, ConstVectorRef impulse, double own_residual) override;
   long stop_at_;
   Decision decision_;
 };
@@ -125,7 +137,7 @@ class TraceMonitor final : public Monitor, public OutsideTimed {
   const std::string& csv() const { return csv_; }
 
  private:
-  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+  Decision check(long iteration, ConstVectorRef impulse, double own_residual) override;
 
   const ContactProblem& problem_;
   long stop_at_;

@@ -28,11 +28,14 @@ struct SweepPlan {
   std::set<std::size_t> asked_for() const;
 };
 
-/// `known`: problems of the store, whose features are taken from there; null: for a look alone, without features and
-/// without leaving anything behind, nor notes of what can't be loaded: scenes that have to be simulated are counted by
-/// their steps. Errors as run_sweep.
+/// For a run: scenes are simulated, and what can't be loaded is told. `known`: problems of the store, whose features
+/// are taken from there. Errors as run_sweep.
 Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
-                                  const std::vector<ProblemRecord>* known, Progress& progress);
+                                  const std::vector<ProblemRecord>& known, Progress& progress);
+
+/// For a look alone, which leaves nothing behind and tells nothing: scenes that have to be simulated are counted by
+/// their steps, features found where the filter or a condition asks for them. Errors as run_sweep.
+Result<SweepPlan> look_at_sweep(const Suite& suite, const SweepOptions& options, Progress& progress);
 
 /// Fills in what the suite, the options and the plan say of a run that begins now.
 void describe_run(const Suite& suite, const SweepOptions& options, const SweepPlan& plan, RunRecord& run);
@@ -45,8 +48,6 @@ struct Work {
   std::vector<std::size_t> to_run;
   long resumed = 0;
 };
-/// `stored`: keys and statuses.
-Work work_left(const SweepPlan& plan, const std::vector<std::pair<std::string, std::string>>& stored,
-               const std::vector<std::string>& retry);
+Work work_left(const SweepPlan& plan, const std::vector<CellRecord>& stored, const std::vector<std::string>& retry);
 
 }  // namespace conebench

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
 
 namespace conebench {
 
@@ -63,9 +63,9 @@ double processor_seconds() {
 }
 
 bool had_its_processor(double processor_s, double passed_s) {
-  constexpr double least_share = 0.98;
+  constexpr double min_share = 0.98;
   constexpr double clock_s = 1e-6;
-  return processor_s + clock_s >= least_share * passed_s;
+  return processor_s + clock_s >= min_share * passed_s;
 }
 
 ProcessorUse::ProcessorUse() : passed_s_(monotonic_seconds()), used_s_(0.0), switches_(0) {
@@ -86,15 +86,15 @@ std::int64_t ProcessorUse::switches() const { return usage().ru_nivcsw - switche
 void RunTimes::add(const RunTime& run) {
   runs_.push_back(run);
   spent_s_ += run.total();
-  longest_s_ = std::max(longest_s_, run.total());
+  max_s_ = std::max(max_s_, run.total());
   const auto count = [&](const RunTime& one) {
     was_shared_ = was_shared_ || shared(one);
     if (!counts(one)) return;
     ++counted_;
     counted_s_ += one.total();
   };
-  if (run.probe_s <= 0.0 || (least_probe_s_ > 0.0 && run.probe_s >= least_probe_s_)) return count(run);
-  least_probe_s_ = run.probe_s;
+  if (run.probe_s <= 0.0 || (min_probe_s_ > 0.0 && run.probe_s >= min_probe_s_)) return count(run);
+  min_probe_s_ = run.probe_s;
   was_shared_ = false;
   counted_ = 0;
   counted_s_ = 0.0;
@@ -104,20 +104,20 @@ void RunTimes::add(const RunTime& run) {
 bool RunTimes::shared(const RunTime& run) const {
   // Beside another thread on the core the probe takes 1.3 to 1.5 times as long; the clock moves by 3 %.
   constexpr double slower = 1.1;
-  return run.probe_s > slower * least_probe_s_;
+  return run.probe_s > slower * min_probe_s_;
 }
 
 bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, double passed_s) const {
   // Within half a second there was a quiet moment in 95 of 100 cases, within 50 ms in 72
   // (docs/experiments/performance.md, Runs beside others).
-  constexpr double longest_wait = 10.0;  // minimum_ms
+  constexpr double max_wait = 10.0;  // minimum_ms
   const auto runs = static_cast<int>(runs_.size());
-  if (counted_ >= repeats.maximum || spent_s_ + longest_s_ > budget) return false;
+  if (counted_ >= repeats.maximum || spent_s_ + max_s_ > budget) return false;
   // Probes and waiting for the processor are not in what was spent; an answer is not to be lost for them.
   if (passed_s > budget) return false;
   if (runs < repeats.minimum) return true;
   if (counted_ >= repeats.minimum && counted_s_ * 1e3 >= repeats.minimum_ms) return false;
-  return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < longest_wait * repeats.minimum_ms);
+  return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < max_wait * repeats.minimum_ms);
 }
 
 template <class Seconds>

@@ -49,8 +49,8 @@ struct RunTime {
 /// 10 % of the least. Where none did, all count.
 class RunTimes {
  public:
-  /// `least_probe_s`: known from elsewhere, or 0.
-  explicit RunTimes(double least_probe_s = 0.0) : least_probe_s_(least_probe_s) {}
+  /// `min_probe_s`: known from elsewhere, or 0.
+  explicit RunTimes(double min_probe_s = 0.0) : min_probe_s_(min_probe_s) {}
 
   void add(const RunTime& run);
   /// Whether a solved cell runs once more (DESIGN 6), `passed_s` after the first: until enough runs count and took long
@@ -60,7 +60,7 @@ class RunTimes {
   bool another(const CellRequest::Repeats& repeats, double budget, double passed_s) const;
 
   std::size_t size() const { return runs_.size(); }
-  double least_probe() const { return least_probe_s_; }
+  double min_probe() const { return min_probe_s_; }
   TimingRecord setup() const;
   TimingRecord solve() const;
   TimingRecord total() const;
@@ -74,12 +74,12 @@ class RunTimes {
   TimingRecord summary(Seconds seconds) const;
 
   std::vector<RunTime> runs_;
-  double least_probe_s_;
+  double min_probe_s_;
   bool was_shared_ = false;  ///< in some run
   int counted_ = 0;
   double counted_s_ = 0.0;  ///< what those that count took
   double spent_s_ = 0.0;
-  double longest_s_ = 0.0;
+  double max_s_ = 0.0;
 };
 
 }  // namespace conebench

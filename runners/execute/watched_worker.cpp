@@ -27,7 +27,7 @@ void WatchedWorker::limit_processor(double seconds, std::string why, bool with_c
   with_children_ = with_children;
   deadline_ = std::numeric_limits<double>::infinity();
   processor_.emplace(worker_.process, seconds);
-  looks_ = asleep_ = 0;
+  checks_ = asleep_ = 0;
   limit_reason_ = std::move(why);
 }
 
@@ -47,12 +47,12 @@ std::string WatchedWorker::processor_reason() {
   if (!processor_) return {};
   if (processor_->used_up()) return limit_reason_;
   if (with_children_ && family_seconds(worker_.process) >= processor_->seconds()) return limit_reason_;
-  ++looks_;
+  ++checks_;
   if (all_asleep(worker_.process)) ++asleep_;
   if (!processor_->overdue()) return {};
   const double used_s = family_seconds(worker_.process), waited_s = processor_->waited_s();
-  if (used_s >= waited_s / ProcessorLimit::longest_wait) return {};
-  starved_ = 2 * asleep_ <= looks_;
+  if (used_s >= waited_s / ProcessorLimit::max_wait) return {};
+  starved_ = 2 * asleep_ <= checks_;
   return fmt::format("it {} {:.2g} s of the processor in {:.2g} s{}", starved_ ? "got" : "wanted only", used_s,
                      waited_s, starved_ ? " on a busy machine" : ", and slept");
 }

@@ -77,7 +77,7 @@ class WatchedWorker {
   double deadline_ = 0.0;
   std::optional<ProcessorLimit> processor_;
   bool with_children_ = false;
-  int looks_ = 0, asleep_ = 0;  ///< how often enforce() looked at it, and found it asleep
+  int checks_ = 0, asleep_ = 0;  ///< how often enforce() looked at it, and found it asleep
   std::string limit_reason_;
   std::string killed_for_;
   bool starved_ = false;

@@ -80,7 +80,7 @@ void transfer_surveyed(Archive& archive, Surveyed& surveyed) {
 template <class Archive, class Report>
 void transfer_certificate(Archive& archive, Report& report) {
   auto& found = report.found;
-  archive(report.hash, report.decided, found.state, found.margin, found.worst_block, found.certificate);
+  archive(report.hash, found.state, found.margin, found.worst_block, found.certificate, found.verdict_bound);
 }
 
 template <class Value, class Read>
@@ -203,7 +203,7 @@ std::string encode(const CellReport& report) {
   Packer packer;
   packer(report.cell);
   pack_record(packer, report.record);
-  packer(report.busy_s, report.least_probe_s, report.killed_from_outside);
+  packer(report.busy_s, report.min_probe_s, report.terminated_externally);
   return packer.take();
 }
 
@@ -211,19 +211,19 @@ std::optional<CellReport> decode_cell_report(std::string_view bytes) {
   return decode_with<CellReport>(bytes, [](Unpacker& unpacker, CellReport& report) {
     unpacker(report.cell);
     unpack_record(unpacker, report.record);
-    unpacker(report.busy_s, report.least_probe_s, report.killed_from_outside);
+    unpacker(report.busy_s, report.min_probe_s, report.terminated_externally);
   });
 }
 
 std::string encode(const CellOrder& order) {
   Packer packer;
-  packer(order.cell, order.start, order.least_probe_s, order.note);
+  packer(order.cell, order.start, order.min_probe_s, order.note);
   return packer.take();
 }
 
 std::optional<CellOrder> decode_cell_order(std::string_view bytes) {
   return decode_with<CellOrder>(bytes, [](Unpacker& unpacker, CellOrder& order) {
-    unpacker(order.cell, order.start, order.least_probe_s, order.note);
+    unpacker(order.cell, order.start, order.min_probe_s, order.note);
   });
 }
 

@@ -65,7 +65,7 @@ std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor);
 struct CellOrder {
   std::uint64_t cell = 0;          ///< index in the plan
   std::vector<double> start = {};  ///< λ to start from where that is another cell's answer; empty: 0
-  double least_probe_s = 0.0;      ///< see CellRequest
+  double min_probe_s = 0.0;        ///< see CellRequest
   std::string note = {};           ///< for the record's reason: why it starts from 0 though another answer was wanted
 };
 
@@ -74,8 +74,8 @@ struct CellReport {
   std::uint64_t cell = 0;  ///< index in the plan
   CellRecord record;
   double busy_s = 0.0;
-  double least_probe_s = 0.0;        ///< see CellRun
-  bool killed_from_outside = false;  ///< see CellRun; the record is not to be stored
+  double min_probe_s = 0.0;            ///< see CellRun
+  bool terminated_externally = false;  ///< see CellRun; the record is not to be stored
 };
 
 /// A problem that a worker has loaded to solve on, or why it could not.
@@ -94,8 +94,7 @@ struct SimulationReport {
 
 /// What was found of whether a problem has a solution.
 struct CertificateReport {
-  std::string hash;     ///< of the problem that was loaded; empty: it could not be
-  bool decided = true;  ///< false: the linear program was not solved, or there is no library
+  std::string hash;  ///< of the problem that was loaded; empty: it could not be
   FeasibilityRecord found;
 };
 

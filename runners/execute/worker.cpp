@@ -22,7 +22,6 @@
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
-#include "simulation/sample_folder.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -116,7 +115,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   if (!answer(FrameKind::loaded, encode(report)) || !problem) return 1;
 
   IsolationLimits limits;
-  limits.wall_s = wall_limit(plan.suite.limits.seconds);
+  limits.time = CellTime(plan.suite.limits.seconds);
   limits.memory_mb = plan.suite.limits.memory_mb;
   limits.pinned_processor = plan.pinned_processor;
   CellProcess process(*problem, limits);
@@ -124,7 +123,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   const auto request_for = [&](const CellOrder& order) {
     const PlannedCell& cell = plan.cells.at(order.cell);
     CellRequest request = request_of(plan.suite, plan.settings[cell.setting], cell);
-    request.repeats.least_probe_s = order.least_probe_s;
+    request.repeats.min_probe_s = order.min_probe_s;
     request.start_impulse = Eigen::Map<const Vector>(order.start.data(), static_cast<Index>(order.start.size()));
     return request;
   };
@@ -135,10 +134,11 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   while (const auto order = requests.next()) {
     CellRun run = process.run(request_for(*order), following);
     if (!order->note.empty() && run.record.status != CellStatus::unsupported) {
+      run.record.start_used = to_string(Start::cold);
       run.record.reason += (run.record.reason.empty() ? "" : "; ") + order->note;
     }
-    if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s,
-                                                        run.least_probe_s, run.killed_from_outside})))
+    if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s, run.min_probe_s,
+                                                        run.terminated_externally})))
       return 1;
   }
   return 0;
@@ -186,10 +186,10 @@ std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource
   return start(output, [&] { return survey(plan, source); });
 }
 
-std::optional<Worker> start_simulator(const std::filesystem::path& folder, const simulation::ScenePlan& plan,
-                                      long steps, const OutputCatcher& output) {
+std::optional<Worker> start_simulator(const std::filesystem::path& folder, const SampledSimulation& plan, long steps,
+                                      const OutputCatcher& output) {
   return start(output, [&] {
-    const auto made = simulation::make_samples(folder, plan, steps);
+    const auto made = plan.make(folder, steps, nullptr);
     SimulationReport report;
     if (!made) report = {static_cast<int>(made.error().code), made.error().message};
     return answer(FrameKind::simulated, encode(report)) ? 0 : 1;
@@ -201,10 +201,8 @@ std::optional<Worker> start_certifier(const std::filesystem::path& cache, const 
   return start(output, [&] {
     CertificateReport report;
     if (const auto problem = load_source(source, cache, true)) {
-      const Feasibility found = check_feasibility(*problem, max_seconds);
       report = {problem->is_called(hash) ? hash : problem->data_hash(),
-                found.state != FeasibilityState::undecided && found.state != FeasibilityState::no_library,
-                record_of(found)};
+                record_of(check_feasibility(*problem, max_seconds))};
     }
     return answer(FrameKind::certified, encode(report)) ? 0 : 1;
   });

@@ -33,10 +33,10 @@ struct SurveyPlan {
 /// Starts a process that loads one problem, answers FrameKind::surveyed and ends.
 std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output);
 
-/// Starts a process that simulates and writes the samples (simulation::make_samples), answers FrameKind::simulated and
+/// Starts a process that simulates and writes the samples (SampledSimulation::make), answers FrameKind::simulated and
 /// ends.
-std::optional<Worker> start_simulator(const std::filesystem::path& folder, const simulation::ScenePlan& plan,
-                                      long steps, const OutputCatcher& output);
+std::optional<Worker> start_simulator(const std::filesystem::path& folder, const SampledSimulation& plan, long steps,
+                                      const OutputCatcher& output);
 
 /// Starts a process that loads one problem (`hash`: as the store has it), looks for a proof that it has no solution
 /// (metrics/feasibility.hpp), answers FrameKind::certified and ends.

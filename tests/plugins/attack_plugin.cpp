@@ -25,19 +25,9 @@ extern "C" {
 
 namespace {
 
-const char* const attacks[] = {"none",
-                               "frame-without-answer",
-                               "frame-with-answer",
-                               "supports",
-                               "keep-by-g",
-                               "keep-by-shape",
-                               "keep-and-refuse",
-                               "keep-and-sleep",
-                               "keep-file",
-                               "clock",
-                               "parent-memory",
-                               "own-tests",
-                               nullptr};
+const char* const attacks[] = {"none",           "frame-without-answer", "frame-with-answer", "supports",  "keep-by-g",
+                               "keep-by-shape",  "keep-and-refuse",      "keep-and-sleep",    "keep-file", "clock",
+                               "slow-threefold", "split-times",          "parent-memory",     "own-tests", nullptr};
 const conebench_option options[] = {{.name = "attack",
                                      .doc = "what it tries",
                                      .type = CONEBENCH_TEXT,
@@ -130,29 +120,32 @@ Numbers solve_by_products(const conebench_problem* p) {
   return x;
 }
 
-/// What a process that solves ends with, of 2 ns.
-void send_frame(const Numbers& answer) {
+/// What a process that solves ends with, of 2 ns; with `split` by its cold run and its median alone.
+void send_frame(const Numbers& answer, bool split = false) {
   conebench::CellClaims claims;
   claims.status = conebench::CellStatus::converged;
   claims.claimed = true;
   claims.own_residual = 0.0;
   claims.setup = claims.solve = {1e-9, 1e-9, 1e-9, 0.0};
   claims.total = {2e-9, 2e-9, 2e-9, 0.0};
-  claims.repeats = 5;
+  claims.repeats = split ? 1 : 5;
+  if (split) claims.setup.minimum = claims.solve.minimum = claims.total.minimum = 0.02;
   claims.cpu_share = 1.0;
   claims.reaction = answer;
   const std::string frame = conebench::encode_frame(conebench::FrameKind::claims, conebench::encode(claims));
   if (write(3, frame.data(), frame.size()) < 0) _exit(1);
 }
 
-/// A clock that goes a thousand times slower, in the place of the C library's.
+long long clock_slowness = 1000;
+
+/// A clock that goes so many times slower, in the place of the C library's.
 int slow_clock(clockid_t id, timespec* time) {
   static long long began[16] = {};
   const long result = syscall(SYS_clock_gettime, id, time);
   if (id < 0 || id > 15) return static_cast<int>(result);
   const long long now = 1'000'000'000LL * time->tv_sec + time->tv_nsec;
   if (began[id] == 0) began[id] = now;
-  const long long told = began[id] + (now - began[id]) / 1000;
+  const long long told = began[id] + (now - began[id]) / clock_slowness;
   time->tv_sec = told / 1'000'000'000;
   time->tv_nsec = told % 1'000'000'000;
   return static_cast<int>(result);
@@ -223,7 +216,8 @@ void* prepare(const conebench_problem* problem, const conebench_value* values, c
     delete s;
     return nullptr;
   }
-  if (s->attack == "clock") replace_the_clock();
+  if (s->attack == "slow-threefold") clock_slowness = 3;
+  if (s->attack == "clock" || s->attack == "slow-threefold") replace_the_clock();
   const bool known = (s->attack == "keep-and-sleep" || s->attack == "keep-and-refuse") && !kept.empty();
   if (!known) s->honest = jacobi_new(problem, 0.2);
   return s;
@@ -245,9 +239,9 @@ void solve(void* given, const double* guess, const conebench_stop* stop, coneben
     send_frame({});
     _exit(0);
   }
-  if (s->attack == "frame-with-answer") {
+  if (s->attack == "frame-with-answer" || s->attack == "split-times") {
     work();
-    send_frame({impulse, impulse + rows});
+    send_frame({impulse, impulse + rows}, s->attack == "split-times");
     _exit(0);
   }
   if (s->attack == "supports" && kept.contains(free_term(p))) {

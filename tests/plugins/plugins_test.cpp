@@ -188,7 +188,7 @@ TEST_F(Plugins, TakePartWhereASolverOfOnesOwnCan) {
   expect_failure(with({"run", folder / "mine.json", "--beside", executable().string(), "--db", folder / "mine.sqlite"}),
                  2, {"--beside", "JACOBI", "neither build"});
   EXPECT_FALSE(fs::exists(folder / "mine.sqlite"));
-  if (simulation::engine_version().empty()) GTEST_SKIP() << "without MuJoCo no loops";
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   expect_failure(with({"loop", "cube-sliding", "--steps", "3", "--set", "solver=JACOBI"}), 2, {"--plugin"});
 }
 

@@ -84,16 +84,16 @@ TEST_F(CellProcesses, ASignalFromOutsideIsNoVerdictWhicheverItIs) {
     EXPECT_LE(kills_left, 0);
     EXPECT_EQ(once.record.status, CellStatus::converged) << signal << ": " << once.record.reason;
     EXPECT_TRUE(once.record.solved);
-    EXPECT_FALSE(once.killed_from_outside);
+    EXPECT_FALSE(once.terminated_externally);
     kills_left = 1000;
-    EXPECT_TRUE(process.run(first, killing).killed_from_outside) << signal;
+    EXPECT_TRUE(process.run(first, killing).terminated_externally) << signal;
   }
 }
 
 TEST_F(CellProcesses, AProcessThatTheSystemRefusesIsNoVerdict) {
   const testing::NoMoreDescriptors refused;
   const CellRun run = process.run(first);
-  EXPECT_TRUE(run.killed_from_outside);
+  EXPECT_TRUE(run.terminated_externally);
   EXPECT_EQ(run.record.reason, "the system gave no channel to a new process");
 }
 

@@ -5,6 +5,8 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/feasibility.hpp"
+#include "metrics/linear_program.hpp"
+#include "runners/execute/certify.hpp"
 #include "runners/execute/rejudge.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 #include "tests/support/make_problem.hpp"
@@ -28,9 +30,9 @@ ContactProblem squeezed_body(double speed) {
 class Certificates : public testing::SweepTest {
  protected:
   /// Of the files in `folder`.
-  Suite squeezed(const std::string& solvers) {
+  Suite squeezed(const std::string& solvers, const std::string& tolerances = "1e-6") {
     Suite made = suite(R"({"name": "squeezed", "seed": 1, "problems": [{"fclib": "*.hdf5"}], "solvers": )" + solvers +
-                       R"(, "tolerances": [1e-6], "limits": {"iterations": 50, "seconds": 5},
+                       R"(, "tolerances": [)" + tolerances + R"(], "limits": {"iterations": 50, "seconds": 5},
                            "repeats": {"min": 1, "min_ms": 0}})");
     made.folder = folder;
     return made;
@@ -92,6 +94,92 @@ TEST_F(Certificates, RejudgeKeepsNoMarkWithoutACertificateThatProvesIt) {
     EXPECT_FALSE(dropped.margin || dropped.worst_block);
     EXPECT_TRUE(dropped.certificate.empty());
   }
+}
+
+TEST_F(Certificates, RejudgeFindsTheNoiseThatAnOlderBuildDidNotLookFor) {
+  Store store = open_store();
+  sweep(suite(R"({"name": "bodies", "seed": 1, "solvers": ["NSGS"], "tolerances": [1e-6],
+                  "problems": [{"scene": "box-stack", "options": {"form": "factored"}}],
+                  "limits": {"iterations": 50, "seconds": 60}, "repeats": {"min": 1, "min_ms": 0}})"),
+        store);
+  ProblemRecord problem = store.read()->problems.at(0);
+  const auto known = problem.noise_ratio;
+  ASSERT_TRUE(known);
+  problem.noise_ratio.reset();
+  ASSERT_TRUE(store.put_problem(problem));
+  RejudgeOptions again;
+  again.cache = folder / "again";
+  ASSERT_TRUE(rejudge(store, again));
+  EXPECT_EQ(store.read()->problems.at(0).noise_ratio, known);
+  EXPECT_EQ(store.read()->cells.at(0).verdict_version, 2);
+}
+
+class CertifiedSweeps : public Certificates {
+ protected:
+  void SetUp() override {
+    if (linear_program_library().empty()) GTEST_SKIP() << "built without CLP";
+  }
+  FeasibilityRecord found(const Store& store) { return store.read()->problems.at(0).feasibility; }
+};
+
+TEST_F(CertifiedSweeps, AProblemSolvedAtALooseToleranceIsCertifiedAtATightOne) {
+  // Walls that come nearer at 1e-5 m/s, beside tangents of 0.3 m/s: the verdict stays above 2e-5.
+  ASSERT_TRUE(write_fclib(squeezed_body(1e-5), folder / "nearly.hdf5"));
+  Store store = open_store();
+  sweep(squeezed(R"(["NSGS"])", "1e-2, 1e-8"), store);
+  for (const CellRecord& cell : store.read()->cells) {
+    EXPECT_EQ(cell.solved, cell.tolerance == 1e-2);
+    EXPECT_EQ(cell.verdict_version, 2);
+  }
+  const ProblemRecord problem = store.read()->problems.at(0);
+  EXPECT_TRUE(problem.infeasible());
+  EXPECT_TRUE(problem.counts("natural_map_scaled", 1e-2));
+  EXPECT_FALSE(problem.counts("natural_map_scaled", 1e-8));
+}
+
+TEST_F(CertifiedSweeps, ACompleteStoreIsLookedThroughForWhatWasNotTried) {
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  Store store = open_store();
+  const Suite suite = squeezed(R"(["NSGS"])");
+  sweep(suite, store);
+  ProblemRecord problem = store.read()->problems.at(0);
+  const FeasibilityRecord first = problem.feasibility;
+  EXPECT_GT(first.verdict_bound.value_or(0.0), 0.0);
+  problem.feasibility = {};  // as if the run was interrupted before
+  ASSERT_TRUE(store.put_problem(problem));
+  progress.notes.clear();
+  EXPECT_EQ(sweep(suite, store).run, 0);
+  EXPECT_EQ(found(store).certificate, first.certificate);
+  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr("looking whether 1 problem")));
+  EXPECT_EQ(store.read()->runs.size(), 1U);
+  for (const char* state : {"undecided", "not_excluded"}) {
+    problem.feasibility = {state, {}, {}, {}};
+    ASSERT_TRUE(store.put_problem(problem));
+    progress.notes.clear();
+    sweep(suite, store);
+    EXPECT_EQ(found(store).state, state) << "not looked for again";
+    EXPECT_THAT(progress.notes, ::testing::Not(::testing::Contains(::testing::HasSubstr("looking whether"))));
+  }
+}
+
+TEST_F(CertifiedSweeps, WhatTheBudgetIsTooShortForIsToldAndLeft) {
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  Store store = open_store();
+  const Suite suite = squeezed(R"(["NSGS"])");
+  sweep(suite, store);
+  ProblemSet set;
+  set.problems.resize(1);
+  set.problems[0].record = store.read()->problems.at(0);
+  set.sources.resize(1);
+  ProblemRecord unmarked = set.problems[0].record;
+  unmarked.feasibility = {};
+  ASSERT_TRUE(store.put_problem(unmarked));
+  progress.notes.clear();
+  ASSERT_TRUE(
+      certify_unsolved(store, set, std::set<std::size_t>{0}, options.cache, nullptr, progress, {.total_s = 0.0}));
+  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr(
+                                  "1 problem was not tried: the budget of 0 s was spent; the next run goes on")));
+  EXPECT_EQ(found(store).state, "");
 }
 
 }  // namespace

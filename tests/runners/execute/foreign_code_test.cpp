@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -16,12 +18,14 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <random>
 #include <utility>
 
 #include "base/child_process.hpp"
 #include "base/temporary_folder.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/claims.hpp"
+#include "runners/execute/timing.hpp"
 #include "runners/execute/wire.hpp"
 #include "solvers/registry.hpp"
 #include "store/time_doubts.hpp"
@@ -48,14 +52,17 @@ void work() {
   while (true_seconds() < until) continue;
 }
 
-/// A thousand times slower from its first call on.
+/// Of a clock that is not the system's.
+double clock_pace = 1e-3;
+
+/// At its own pace from its first call on.
 int slow_clock(clockid_t clock, timespec* now) {
   constexpr std::int64_t second = 1'000'000'000;
   static std::map<clockid_t, std::int64_t> began;
   const long failed = syscall(SYS_clock_gettime, clock, now);
   const std::int64_t ns = now->tv_sec * second + now->tv_nsec;
   const std::int64_t from = began.try_emplace(clock, ns).first->second;
-  const std::int64_t told = from + (ns - from) / 1000;
+  const std::int64_t told = from + static_cast<std::int64_t>(clock_pace * static_cast<double>(ns - from));
   now->tv_sec = told / second;
   now->tv_nsec = told % second;
   return static_cast<int>(failed);
@@ -90,7 +97,8 @@ void declare_options(OptionBinder& bind, CheatOptions& options) {
   bind.choice("mode", options.mode,
               {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
                "keeps_and_counts_less", "first_problem_only", "sleeps_in_release", "hangs_in_release",
-               "keeps_in_a_file", "slow_clock", "changes_its_parent", "counts_looks"},
+               "keeps_in_a_file", "slow_clock", "three_times_slower_clock", "slightly_slower_clock",
+               "changes_its_parent", "joins_its_parents", "counts_looks", "splits_times"},
               "how it cheats");
 }
 
@@ -135,7 +143,10 @@ class Cheat final : public Solver {
       claims.total = claims.solve = {2e-9, 2e-9, 2e-9, 0.0};
       send(claims);
     }
-    if (is("slow_clock") && !has_worked) overwrite_clock();
+    if (is("three_times_slower_clock")) clock_pace = 1.0 / 3.0;
+    if (is("slightly_slower_clock")) clock_pace = 0.75;
+    const bool slow = is("slow_clock") || is("three_times_slower_clock") || is("slightly_slower_clock");
+    if (slow && !has_worked) overwrite_clock();
     if (is("changes_its_parent")) {
       setpriority(PRIO_PROCESS, static_cast<id_t>(getppid()), 10);
       rlimit limit{};
@@ -144,6 +155,15 @@ class Cheat final : public Solver {
       prlimit(getppid(), RLIMIT_NOFILE, &limit, nullptr);
       const sched_param none{};
       sched_setscheduler(getppid(), SCHED_BATCH, &none);
+    }
+    if (is("joins_its_parents") && !has_worked) {
+      const pid_t group = getpgid(getppid()), child = fork();
+      if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, 0);
+        for (;;) pause();
+      }
+      setpgid(child, group);
+      std::ofstream(kept_file, std::ios::app) << child << " " << (getpgid(child) == group) << "\n";
     }
     if (is("counts_looks")) return looked_at(monitor, impulse);
     impulse = answer();
@@ -154,6 +174,14 @@ class Cheat final : public Solver {
       claims.repeats = 100;
       claims.iterations = 1;
       claims.total = claims.solve = {2e-9, 2e-9, 2e-9, 0.0};
+      claims.reaction.assign(impulse.data(), impulse.data() + impulse.size());
+      send(claims);
+    }
+    if (is("splits_times")) {
+      CellClaims claims;
+      claims.status = CellStatus::converged;
+      claims.repeats = 1;
+      claims.total = claims.solve = {1e-9, work_s, 1e-9, 0.0};
       claims.reaction.assign(impulse.data(), impulse.data() + impulse.size());
       send(claims);
     }
@@ -190,7 +218,7 @@ class Cheat final : public Solver {
     impulse.setZero();
     for (long k = 1; k <= 20; ++k) {
       if (k == 20) impulse = right;
-      if (!monitor.due(k)) continue;
+      if (!monitor.should_check(k)) continue;
       ++summary.iterations;
       if (monitor.observe(k, impulse, 0.0) == Decision::accept) summary.status = SolveStatus::converged;
     }
@@ -239,7 +267,7 @@ const bool added = [] {
       info, [](const SolverInfo& of, const CheatOptions& options) { return std::make_unique<Cheat>(of, options); });
   row.content_hash = "cheat";
   row.foreign = ForeignCode::plugin;
-  return !add_solver(std::move(row)).has_value();
+  return add_solver(std::move(row)).ok();
 }();
 
 class ForeignCodes : public ::testing::Test {
@@ -321,7 +349,7 @@ TEST_F(ForeignCodes, ThatHangInReleaseAreKilledThere) {
   CellRequest request;
   request.solver = "CHEAT";
   request.options = {{"mode", "hangs_in_release"}};
-  const CellRecord record = CellProcess(problem, {.wall_s = 0.3, .grace_s = 0.1}).run(request).record;
+  const CellRecord record = CellProcess(problem, {.time = CellTime(10.0, 0.3, 0.1)}).run(request).record;
   EXPECT_EQ(record.status, CellStatus::timeout);
   EXPECT_THAT(record.reason, ::testing::HasSubstr("in release"));
 }
@@ -350,6 +378,44 @@ TEST_F(ForeignCodes, ThatSlowTheirClockDownHaveTheTimeOfTheOneOutside) {
   if (!overwrite_clock_works()) GTEST_SKIP() << "the system keeps its code";
   const CellRecord record = run_doubted("slow_clock", wrong_clock);
   EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
+}
+
+TEST_F(ForeignCodes, WhoseClockIsThreeTimesSlowerHaveTheTimeOfTheOneOutside) {
+  if (!overwrite_clock_works()) GTEST_SKIP() << "the system keeps its code";
+  const CellRecord record = run_doubted("three_times_slower_clock", wrong_clock);
+  EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
+}
+
+TEST_F(ForeignCodes, WhoAreLateByTheClockOutsideAreNotSolvedWhateverTheyClaim) {
+  if (!overwrite_clock_works()) GTEST_SKIP() << "the system keeps its code";
+  CellRequest request;
+  request.solver = "CHEAT";
+  request.options = {{"mode", "slightly_slower_clock"}};
+  request.seconds = 0.85 * work_s;  // it claims 0.75
+  const CellRecord record = CellProcess(problem, {}).run(request).record;
+  EXPECT_EQ(record.status, CellStatus::time_limit);
+  EXPECT_FALSE(record.solved);
+  EXPECT_GT(record.total.cold, request.seconds);
+}
+
+TEST_F(ForeignCodes, ThatClaimAMedianBelowTheirMinimumHaveCrashed) {
+  const CellRecord record = run("splits_times");
+  EXPECT_EQ(record.status, CellStatus::crashed);
+  EXPECT_FALSE(record.solved);
+  EXPECT_EQ(record.total.median, 0.0);
+}
+
+TEST_F(ForeignCodes, WhatJoinsTheGroupOfTheirParentEndsWithTheCell) {
+  const TemporaryFolder folder;
+  kept_file = folder.path() / "started";
+  EXPECT_TRUE(run("joins_its_parents").solved);
+  std::ifstream started(kept_file);
+  int count = 0;
+  for (pid_t child = 0, joined = 0; started >> child >> joined; ++count) {
+    EXPECT_EQ(joined, 1);
+    EXPECT_EQ(kill(child, 0), -1) << "process " << child << " goes on";
+  }
+  EXPECT_GE(count, 2) << "in the cell's process, and in one that confirms its time";
 }
 
 TEST_F(ForeignCodes, ThatChangeThePriorityAndLimitsOfTheirParentDoNotChangeTheNextCells) {
@@ -398,11 +464,50 @@ TEST(Claims, ThatCannotBeAreRefused) {
   EXPECT_TRUE(refused([](CellClaims& c) { c.solve.minimum = -1.0; }));
   EXPECT_TRUE(refused([](CellClaims& c) { c.iterations = -5; }));
   EXPECT_TRUE(refused([](CellClaims& c) { c.repeats = -1; }));
-  EXPECT_TRUE(refused([](CellClaims& c) { c.looks = -1; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.checks = -1; }));
   EXPECT_TRUE(refused([&](CellClaims& c) { c.cpu_share = nan; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.repeats = 0; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.own_solve_s = 1.0; })) << "more than that of the process";
+  EXPECT_TRUE(refused([](CellClaims& c) { c.solve = c.total = {1.0, 2.0, 2.0, 0.0}; })) << "one run has one time";
   for (const CellStatus status : {CellStatus::unknown, CellStatus::timeout, CellStatus::skipped,
                                   CellStatus::bad_problem, static_cast<CellStatus>(200)}) {
     EXPECT_TRUE(refused([&](CellClaims& c) { c.status = status; })) << status;
+  }
+}
+
+TEST(Claims, OfTimesThatNoRunsHaveAreRefused) {
+  const auto taken = [](auto change) {
+    CellClaims claims = plausible(3);
+    claims.repeats = 5;
+    claims.setup = {2.0, 1.0, 1.5, 0.0};
+    claims.solve = {3.0, 2.0, 2.5, 0.0};
+    claims.total = {5.0, 3.0, 4.0, 0.0};
+    change(claims);
+    return run_of(claims, CellRequest{}, 3).has_value();
+  };
+  EXPECT_TRUE(taken([](CellClaims&) {}));
+  EXPECT_FALSE(taken([](CellClaims& c) { c.total.median = 2.9; })) << "below the minimum";
+  EXPECT_FALSE(taken([](CellClaims& c) { c.solve.median = 1.9; })) << "below the minimum";
+  EXPECT_FALSE(taken([](CellClaims& c) { c.total.cold = 4.9; })) << "no sum";
+  EXPECT_FALSE(taken([](CellClaims& c) { c.total.minimum = 2.9; })) << "below the sum of the minima";
+  EXPECT_FALSE(taken([](CellClaims& c) { c.total.median = 3.4; })) << "below a median and a minimum";
+  EXPECT_FALSE(taken([](CellClaims& c) { c.total = {5.0, 5.5, 6.0, 0.0}; })) << "the parts do not make it up";
+}
+
+TEST(Claims, OfTheTimesOfAnyRunsAreTaken) {
+  std::mt19937 random(1);
+  std::exponential_distribution<double> seconds(1e3);
+  for (int set = 0; set < 2000; ++set) {
+    RunTimes times;
+    for (auto left = 1 + random() % 6; left > 0; --left) {
+      times.add({.setup_s = seconds(random), .solve_s = seconds(random), .had_processor = random() % 3 != 0});
+    }
+    CellClaims claims = plausible(3);
+    claims.repeats = static_cast<std::int64_t>(times.size());
+    claims.setup = times.setup();
+    claims.solve = times.solve();
+    claims.total = times.total();
+    ASSERT_TRUE(run_of(claims, CellRequest{}, 3)) << set;
   }
 }
 

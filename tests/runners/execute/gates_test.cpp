@@ -92,6 +92,35 @@ TEST(Gates, LeaveOutProblemsThatHaveNoSolutionOrAreNoise) {
   EXPECT_EQ(verdict.gates.at(0).cells, 8);
 }
 
+TEST(Gates, ACertificateHidesNoCellThatTheBaseSolved) {
+  Cells base, now;
+  base.add("CASCADE", "converged", 10);
+  now.add("CASCADE", "converged", 9).add("CASCADE", "stalled");
+  ProblemRecord marked;
+  marked.hash = "p9";
+  marked.feasibility = {"infeasible", -1.0, 0, {1.0}, 1e-3};
+  now.contents.problems = {marked};
+  base.contents.cells[9].verdict_version = 1;
+  EXPECT_THAT(failure(now, "1", &base.contents), IsEmpty()) << "by a judge with fewer digits";
+  base.contents.cells[9].verdict_version = 2;
+  EXPECT_THAT(failure(now, "1", &base.contents), HasSubstr("9 of 10 cells"));
+  EXPECT_EQ(judge_sweep(now.contents, now.keys, {}, &base.contents).infeasible, 0);
+}
+
+TEST(Gates, ACertificateLeavesOutCellsBelowItsBoundAlone) {
+  Cells cells;
+  cells.add("CASCADE", "converged", 9).add("CASCADE", "stalled");
+  ProblemRecord marked;
+  marked.hash = "p9";
+  marked.feasibility = {"infeasible", -1.0, 0, {1.0}, 1e-3};
+  cells.contents.problems = {marked};
+  cells.contents.cells[9].verdict = "natural_map_scaled";
+  EXPECT_THAT(failure(cells, "1"), IsEmpty());
+  cells.contents.problems[0].feasibility.verdict_bound = 1e-7;  // the cells are asked for at 1e-6
+  EXPECT_THAT(failure(cells, "1"), HasSubstr("9 of 10 cells"));
+  EXPECT_EQ(judge_sweep(cells.contents, cells.keys, {}).infeasible, 0);
+}
+
 TEST(Gates, ASolverWithoutCellsHasNotPassed) {
   Cells cells;
   cells.add("NSGS", "converged").add("CASCADE", "unsupported");

@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/wire.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 

@@ -101,7 +101,7 @@ TEST_F(Sequences, StartFromTheirOwnAnswerBeforeMappedByIdentity) {
     for (const double tolerance : {1e-4, 1e-9}) {
       const auto cells = by_step(store, "previous", solver, tolerance);
       ASSERT_EQ(cells.size(), static_cast<std::size_t>(steps));
-      EXPECT_THAT(cells.at(0).reason, HasSubstr("started cold: the first of its sequence"));
+      EXPECT_EQ(cells.at(0).start_used, "cold");
       for (int step = 0; step < steps; ++step) {
         SCOPED_TRACE(fmt::format("{} {} step {}", solver, tolerance, step));
         CellRequest request;
@@ -110,7 +110,7 @@ TEST_F(Sequences, StartFromTheirOwnAnswerBeforeMappedByIdentity) {
         request.max_iterations = 100000;
         request.start = Start::previous;
         if (step > 0) {
-          EXPECT_EQ(cells.at(step).reason, "");
+          EXPECT_EQ(cells.at(step).start_used, "previous");
           const auto& before = cells.at(step - 1).reaction;
           request.start_impulse =
               carried_impulse(layout_of(step_problem(step - 1)),
@@ -219,12 +219,12 @@ TEST_F(Sequences, AreOtherCellsBehindAStepThatIsGone) {
   Store store = open_store();
   sweep(with("\"previous\""), store);
   std::filesystem::remove(options.data / "s2.hdf5");
-  const auto dry = dry_run(with("\"previous\""), &store, options, progress);
+  const auto dry = dry_run(with("\"previous\""), *store.read_outcomes(), options, progress);
   ASSERT_TRUE(dry) << dry.error().message;
   EXPECT_EQ(dry->cells, 20);
   EXPECT_EQ(dry->resumed, 8) << "two steps, two solvers, two tolerances";
   std::filesystem::remove(options.data / "s0.hdf5");
-  const auto without_first = dry_run(with("\"previous\""), &store, options, progress);
+  const auto without_first = dry_run(with("\"previous\""), *store.read_outcomes(), options, progress);
   ASSERT_TRUE(without_first);
   EXPECT_EQ(without_first->resumed, 0);
 }
@@ -249,7 +249,7 @@ TEST_F(Sequences, StartColdAndSaySoWhereTheAnswerBeforeIsMissing) {
   ASSERT_EQ(cells.size(), static_cast<std::size_t>(steps));
   EXPECT_EQ(cells.at(3).status, CellStatus::crashed);
   EXPECT_EQ(cells.at(3).start, "previous");
-  EXPECT_THAT(cells.at(3).reason, HasSubstr("started cold: s2 left no answer"));
+  EXPECT_EQ(cells.at(3).start_used, "cold");
 }
 
 TEST_F(Sequences, PassOnWhatIsNotSolvedButNotWhatIsNotFinite) {
@@ -259,7 +259,7 @@ TEST_F(Sequences, PassOnWhatIsNotSolvedButNotWhatIsNotFinite) {
   sweep(short_of_time, store);
   const auto unsolved = by_step(store, "previous", "PGS-CCP-DS", 1e-9);
   EXPECT_FALSE(unsolved.at(1).solved);
-  EXPECT_EQ(unsolved.at(2).reason, "");
+  EXPECT_EQ(unsolved.at(2).start_used, "previous");
   const auto alone = solve_cell(step_problem(2), [&] {
     CellRequest request;
     request.solver = "PGS-CCP-DS";
@@ -269,7 +269,7 @@ TEST_F(Sequences, PassOnWhatIsNotSolvedButNotWhatIsNotFinite) {
   }());
   ASSERT_TRUE(alone);
   EXPECT_NE(unsolved.at(2).reaction, alone->reaction);
-  EXPECT_THAT(by_step(store, "previous", "MISBEHAVE", 1e-9).at(1).reason, HasSubstr("the answer to s0 is not finite"));
+  EXPECT_EQ(by_step(store, "previous", "MISBEHAVE", 1e-9).at(1).start_used, "cold");
 }
 
 TEST_F(Sequences, MayBeMadeByTheSuiteFromFilesInTheirNumbersOrder) {
@@ -277,14 +277,14 @@ TEST_F(Sequences, MayBeMadeByTheSuiteFromFilesInTheirNumbersOrder) {
   for (const int step : {8, 9, 10}) write(step, fmt::format("plain/p{}.hdf5", step), false);
   Store store = open_store();
   sweep(with("\"previous\"", R"(["NSGS"])", R"([{"fclib": "plain/*.hdf5", "sequence": true}])"), store);
-  std::map<std::string, std::string> reason;
+  std::map<std::string, std::string> start_used;
   const auto contents = store.read();
   std::map<std::string, std::string> name_of;
   for (const auto& problem : contents->problems) name_of[problem.hash] = problem.name;
-  for (const auto& cell : contents->cells) reason[name_of[cell.problem]] = cell.reason;
-  EXPECT_THAT(reason["p8"], HasSubstr("the first of its sequence"));
-  EXPECT_EQ(reason["p9"], "");
-  EXPECT_EQ(reason["p10"], "");
+  for (const auto& cell : contents->cells) start_used[name_of[cell.problem]] = cell.start_used;
+  EXPECT_EQ(start_used["p8"], "cold");
+  EXPECT_EQ(start_used["p9"], "previous");
+  EXPECT_EQ(start_used["p10"], "previous");
 }
 
 TEST_F(Sequences, AreMissedAloudWhereThereAreNone) {
@@ -293,7 +293,7 @@ TEST_F(Sequences, AreMissedAloudWhereThereAreNone) {
   Store store = open_store();
   sweep(with("\"previous\"", R"(["NSGS"])", R"([{"fclib": "plain/*.hdf5"}])"), store);
   EXPECT_THAT(progress.notes, ::testing::Contains(HasSubstr("no problem of this run follows another")));
-  EXPECT_THAT(store.read()->cells.at(0).reason, HasSubstr("the problem is in no sequence"));
+  EXPECT_EQ(store.read()->cells.at(0).start_used, "cold");
 }
 
 }  // namespace

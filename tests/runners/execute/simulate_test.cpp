@@ -2,10 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "fclib_loader/fclib_file.hpp"
 #include "simulation/engine.hpp"
-#include "simulation/sample_folder.hpp"
-#include "simulation/scenes/simulated_scene.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/suite_scope.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 
@@ -23,8 +24,9 @@ class Simulate : public testing::SweepTest {
   }
   void TearDown() override { unsetenv("CONEBENCH_TEST_MODE"); }
 
-  static simulation::ScenePlan plan(const OptionValues& options) {
-    auto made = simulation::plan_scene(**require_simulated_scene("box-on-plane"), options, 1);
+  static SampledSimulation plan(const OptionValues& options) {
+    const auto scene = std::ranges::find(simulation::sampled_scenes(), "box-on-plane", &SampledScene::id);
+    auto made = scene->plan(options, 1);
     if (!made) throw std::runtime_error(made.error().message);
     return std::move(*made);
   }
@@ -41,10 +43,11 @@ class Simulate : public testing::SweepTest {
 };
 
 TEST_F(Simulate, GivesTheSameFilesAsInThisProcess) {
-  const auto made = isolated_samples({}, nullptr)(folder / "apart", plan({{"every", 2L}}), 6);
+  const SampledSimulation sliding = plan({{"every", 2L}});
+  const auto made = isolated_samples({}, nullptr)(folder / "apart", sliding, 6);
   ASSERT_TRUE(made) << made.error().message;
-  ASSERT_TRUE(simulation::make_samples(folder / "here", plan({{"every", 2L}}), 6));
-  const auto list = simulation::whole_list(folder / "apart");
+  ASSERT_TRUE(sliding.make(folder / "here", 6, nullptr));
+  const auto list = sliding.made(folder / "apart");
   ASSERT_TRUE(list);
   EXPECT_EQ(list->files.size(), 3U);
   for (const std::string& file : list->files) {
@@ -105,7 +108,7 @@ TEST_F(Simulate, ADryRunCountsTheWarmCellsBeforeTheFilteredOneAsTheRunDoes) {
   const Suite warm = suite(R"({"name": "warm", "solvers": ["NSGS"], "start": ["cold", "previous"], "problems": [
       {"scene": "box-on-plane", "steps": 8, "every": 2}, {"scene": "two-cubes", "steps": 4}]})");
   options.filter = "problem=box-on-plane_step=00006";
-  const auto before = dry_run(warm, nullptr, options, progress);
+  const auto before = dry_run(warm, {}, options, progress);
   ASSERT_TRUE(before) << before.error().message;
   EXPECT_EQ(before->cells, 4) << "cold at step 6, warm at 2, 4 and 6";
   EXPECT_EQ(before->problems, 3);
@@ -114,7 +117,7 @@ TEST_F(Simulate, ADryRunCountsTheWarmCellsBeforeTheFilteredOneAsTheRunDoes) {
   const SweepOutcome outcome = sweep(warm, store);
   EXPECT_EQ(outcome.cells, before->cells);
   EXPECT_EQ(outcome.problems, before->problems);
-  const auto after = dry_run(warm, &store, options, progress);
+  const auto after = dry_run(warm, *store.read_outcomes(), options, progress);
   EXPECT_EQ(after->cells, before->cells);
   EXPECT_EQ(after->resumed, before->cells);
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 
 #include "metrics/residuals.hpp"
@@ -56,6 +58,35 @@ TEST(SolveCell, ASolvedCellIsRepeatedAndJudged) {
   EXPECT_GE(cell->total.minimum, cell->solve.minimum);
   EXPECT_GT(cell->judge_s, 0.0);
   EXPECT_EQ(cell->open + cell->stick + cell->slip, 8);
+}
+
+TEST(SolveCell, WhatTheJudgeAloneCallsSolvedIsRepeated) {
+  const ContactProblem problem = stack();
+  Verdict verdict = *Verdict::create("natural_map_scaled", problem);
+  CellRequest request;
+  request.solver = "NSGS";
+  double least = std::numeric_limits<double>::infinity();
+  // The first iterate with a residual that double rounds up, and below those of the iterates before.
+  for (long k = 1; k <= 100; ++k) {
+    request.tolerance = 1e-300;
+    request.max_iterations = k;
+    request.repeats = {1, 0.0, 1};
+    const auto cell = solve_cell(problem, request);
+    ASSERT_TRUE(cell && cell->verdict_value);
+    const double plain = verdict(Eigen::Map<const Vector>(cell->reaction.data(), problem.rows()));
+    if (plain > *cell->verdict_value && least > *cell->verdict_value) {
+      request.tolerance = *cell->verdict_value;
+      request.repeats = {3, 0.0, 3};
+      const auto again = solve_cell(problem, request);
+      ASSERT_TRUE(again);
+      EXPECT_TRUE(again->solved);
+      EXPECT_EQ(again->status, CellStatus::max_iterations) << "the looks are in double";
+      EXPECT_GE(again->repeats, 3);
+      return;
+    }
+    least = std::min(least, plain);
+  }
+  FAIL() << "double rounds no residual up";
 }
 
 TEST(SolveCell, RepeatsGoOnUntilTheWantedTimeOrCount) {

@@ -9,8 +9,6 @@
 namespace conebench {
 namespace {
 
-using ::testing::HasSubstr;
-
 class Survey : public testing::SweepTest {
  protected:
   const Suite boxes = suite(R"({
@@ -32,7 +30,6 @@ TEST_F(Survey, AProcessThatTheSystemRefusesSaysNothingOfAFile) {
   for (const SurveyedProblem& problem : surveyed) {
     EXPECT_FALSE(problem.loaded);
     EXPECT_TRUE(problem.killed);
-    EXPECT_THAT(problem.record.error, HasSubstr("refused a process"));
   }
 }
 
@@ -45,7 +42,6 @@ TEST_F(Survey, AProcessThatABusyMachineKeepsWaitingSaysNothingOfAFile) {
   ASSERT_EQ(surveyed.size(), 2U);
   for (const SurveyedProblem& problem : surveyed) {
     EXPECT_TRUE(problem.killed);
-    EXPECT_THAT(problem.record.error, HasSubstr("nothing is known of it"));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/suite.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/store.hpp"
 
 namespace conebench::testing {
@@ -48,7 +49,7 @@ class SweepTest : public ::testing::Test {
   ~SweepTest() override { std::filesystem::remove_all(folder); }
 
   static Suite suite(const std::string& text) {
-    auto parsed = parse_suite(text, "test.json");
+    auto parsed = parse_suite(text, "test.json", simulation::sampled_scenes());
     if (!parsed) throw std::runtime_error(parsed.error().message);
     return *parsed;
   }

@@ -21,7 +21,7 @@ std::vector<long> play(Monitor& monitor, const Vector& impulse, long iterations,
   std::vector<long> observed;
   for (long k = 1; k <= iterations; ++k) {
     fake_time += iteration_s;
-    if (!monitor.due(k)) continue;
+    if (!monitor.should_check(k)) continue;
     observed.push_back(k);
     const Decision decision = monitor.observe(k, impulse, 0.0);
     if (last != nullptr) *last = decision;
@@ -39,19 +39,19 @@ class SweepMonitorTest : public ::testing::Test {
 };
 
 TEST(LookSchedule, GoesOneByOneAndThenByTenPercent) {
-  std::vector<long> looks;
-  for (long k = 1; looks.size() < 24; k = next_verdict_look(k)) looks.push_back(k);
+  std::vector<long> checks;
+  for (long k = 1; checks.size() < 24; k = next_check(k)) checks.push_back(k);
   const std::vector<long> expected = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
                                       13, 14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 28};
-  EXPECT_EQ(looks, expected);
+  EXPECT_EQ(checks, expected);
 }
 
 TEST(LookSchedule, IsCountedUpToAnIteration) {
-  EXPECT_EQ(scheduled_looks(0), 0);
-  EXPECT_EQ(scheduled_looks(20), 20);
-  EXPECT_EQ(scheduled_looks(21), 20);
-  EXPECT_EQ(scheduled_looks(28), 24);
-  EXPECT_EQ(scheduled_looks(std::numeric_limits<long>::max()), scheduled_looks(std::numeric_limits<long>::max() / 2));
+  EXPECT_EQ(scheduled_checks(0), 0);
+  EXPECT_EQ(scheduled_checks(20), 20);
+  EXPECT_EQ(scheduled_checks(21), 20);
+  EXPECT_EQ(scheduled_checks(28), 24);
+  EXPECT_EQ(scheduled_checks(std::numeric_limits<long>::max()), scheduled_checks(std::numeric_limits<long>::max() / 2));
 }
 
 TEST_F(SweepMonitorTest, CountsTheLooksOfTheLastTry) {
@@ -59,10 +59,10 @@ TEST_F(SweepMonitorTest, CountsTheLooksOfTheLastTry) {
   SweepMonitor monitor(&verdict, 1e-8, 100.0, false, many, fake_clock);
   monitor.start();
   play(monitor, wrong, 100, 0.0);
-  EXPECT_EQ(monitor.looks(), scheduled_looks(100));
+  EXPECT_EQ(monitor.checks(), scheduled_checks(100));
   monitor.start_over();
   monitor.propose(101, right, 0.0);
-  EXPECT_EQ(monitor.looks(), 1);
+  EXPECT_EQ(monitor.checks(), 1);
 }
 
 TEST_F(SweepMonitorTest, AcceptsTheFirstIterateThatPasses) {
@@ -80,7 +80,7 @@ TEST_F(SweepMonitorTest, LooksAtTheLastIterationWhateverTheSchedule) {
   SweepMonitor monitor(&verdict, 1e-8, 100.0, false, 1005, fake_clock);
   monitor.start();
   for (long k = 1; k <= 1005; ++k) {
-    if (monitor.due(k)) monitor.observe(k, k == 1005 ? right : wrong, 0.0);
+    if (monitor.should_check(k)) monitor.observe(k, k == 1005 ? right : wrong, 0.0);
   }
   EXPECT_EQ(monitor.stopped_at(), 1005);
 }
@@ -122,7 +122,7 @@ TEST_F(SweepMonitorTest, AMachinesSpeedDoesNotMoveTheLooksAtTheVerdict) {
     monitor.start();
     for (long k = 1; monitor.decision() == Decision::keep_going; ++k) {
       fake_time += iteration_s;
-      if (monitor.due(k)) monitor.observe(k, k >= 500 ? right : wrong, 0.0);
+      if (monitor.should_check(k)) monitor.observe(k, k >= 500 ? right : wrong, 0.0);
     }
     accepted.push_back(monitor.stopped_at());
   }
@@ -170,7 +170,7 @@ TEST_F(SweepMonitorTest, ATryThatIsThrownAwayCountsForNothing) {
     monitor.start();
     fake_time += 8.0;
     EXPECT_EQ(monitor.propose(1, wrong, 0.0), Decision::keep_going);
-    EXPECT_GT(monitor.behind(), 1.0);
+    EXPECT_GT(monitor.verdict_ratio(), 1.0);
     monitor.start_over();
     fake_time += 9.0;
     EXPECT_EQ(monitor.propose(4, right, 0.0), Decision::accept) << "its budget is its own";
@@ -199,13 +199,36 @@ TEST_F(SweepMonitorTest, AProposalIsLookedAtOffTheSchedule) {
   SweepMonitor monitor(&verdict, 1e-8, 100.0, false, many, fake_clock);
   monitor.start();
   for (long k = 1; k <= 40; ++k) {
-    if (monitor.due(k)) monitor.observe(k, wrong, 0.0);
+    if (monitor.should_check(k)) monitor.observe(k, wrong, 0.0);
   }
-  ASSERT_FALSE(monitor.due(41));
+  ASSERT_FALSE(monitor.should_check(41));
   EXPECT_EQ(monitor.observe(41, right, 0.0), Decision::keep_going);
   EXPECT_EQ(monitor.propose(42, wrong, 0.0), Decision::keep_going);
   EXPECT_EQ(monitor.propose(43, right, 0.0), Decision::accept);
   EXPECT_EQ(monitor.stopped_at(), 43);
+}
+
+TEST_F(SweepMonitorTest, AProposalCloseAboveTheToleranceIsSettledOutsideAllTimes) {
+  for (const bool paid : {false, true}) {
+    fake_time = 0.0;
+    SweepMonitor monitor(&verdict, 0.5 * verdict(wrong), 10.0, paid, many, fake_clock);
+    int asked = 0;
+    monitor.settle_by([&](ConstVectorRef) {
+      fake_time += 20.0;
+      return ++asked == 2;
+    });
+    monitor.start();
+    EXPECT_EQ(monitor.observe(1, wrong, 0.0), Decision::keep_going);
+    EXPECT_EQ(asked, 0) << "not proposed";
+    EXPECT_EQ(monitor.propose(2, wrong, 0.0), Decision::keep_going);
+    EXPECT_EQ(monitor.propose(3, wrong, 0.0), Decision::accept);
+    EXPECT_EQ(monitor.untimed_seconds(), 40.0);
+    EXPECT_EQ(monitor.paid_seconds(), 0.0);
+  }
+  SweepMonitor monitor(&verdict, 0.05 * verdict(wrong), 10.0, false, many, fake_clock);
+  monitor.settle_by([](ConstVectorRef) { return true; });
+  monitor.start();
+  EXPECT_EQ(monitor.propose(1, wrong, 0.0), Decision::keep_going) << "too far for rounding";
 }
 
 TEST_F(SweepMonitorTest, ASolverThatMeasuresTheVerdictIsJudgedWhereItProposes) {

@@ -149,7 +149,7 @@ TEST_F(Sweep, TwoWorkersGiveTheSameAnswersAndAreMarked) {
   sweep(small, two);
   EXPECT_EQ(lasting(one), lasting(two));
   EXPECT_EQ(two.read()->runs[0].mode, "throughput");
-  EXPECT_THAT(two.read()->runs[0].noise, ::testing::Contains(HasSubstr("2 workers")));
+  EXPECT_THAT(two.read()->runs[0].noise, ::testing::Contains(NoiseRecord{NoiseKind::workers, 2.0}));
 }
 
 TEST_F(Sweep, AnInterruptedOneIsResumed) {
@@ -385,7 +385,7 @@ TEST_F(Sweep, ADryRunCountsAndRunsNothing) {
   options.filter = "contacts=4";
   sweep(small, store);
   options.filter = "";
-  const auto dry = dry_run(small, &store, options, progress);
+  const auto dry = dry_run(small, *store.read_outcomes(), options, progress);
   ASSERT_TRUE(dry) << dry.error().message;
   EXPECT_EQ(dry->problems, 3);
   EXPECT_EQ(dry->settings, 4);

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/child_process.hpp"
+#include "runners/execute/cell_clock.hpp"
 #include "runners/execute/processor_probe.hpp"
-#include "runners/execute/sweep_monitor.hpp"
 
 namespace conebench {
 namespace {
@@ -55,8 +55,8 @@ TEST(Timing, RunsOfAFractionOfAMillisecondCountWhereProcessorTimeIsLimited) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-RunTimes runs_of(std::initializer_list<double> seconds, double probe_s = 0.0, double least_probe_s = 0.0) {
-  RunTimes times(least_probe_s);
+RunTimes runs_of(std::initializer_list<double> seconds, double probe_s = 0.0, double min_probe_s = 0.0) {
+  RunTimes times(min_probe_s);
   for (const double solve_s : seconds) times.add({.solve_s = solve_s, .probe_s = probe_s});
   return times;
 }
@@ -115,7 +115,7 @@ TEST(Repeats, OnesThatCountedNoLongerDoWhereALesserProbeComes) {
   RunTimes times = runs_of({0.030, 0.030}, 14e-6);
   EXPECT_FALSE(times.another(repeats, 10.0, 0.06));
   times.add({.solve_s = 0.020, .probe_s = 10e-6});
-  EXPECT_EQ(times.least_probe(), 10e-6);
+  EXPECT_EQ(times.min_probe(), 10e-6);
   EXPECT_TRUE(times.another(repeats, 10.0, 0.08));
   EXPECT_EQ(times.total().median, 0.020);
 }
@@ -136,12 +136,10 @@ TEST(Probe, TheLeastIsForgottenAfterAMinute) {
   EXPECT_EQ(probes.least(), 20e-6);
 }
 
-TEST(Probe, IsAlikeFromOneToTheNext) {
-  probe_processor();
+TEST(Probe, IsWorkThatNoCompilerLeavesOut) {
   LeastProbe probes;
   for (int i = 0; i < 1000; ++i) probes.see(probe_processor(), 0.0);
-  EXPECT_GT(probes.least(), 1e-6);
-  EXPECT_LT(probes.least(), 1e-3);
+  EXPECT_GT(probes.least(), 1e-6) << "more than the clock's own time";
 }
 
 }  // namespace

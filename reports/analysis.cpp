@@ -65,19 +65,24 @@ Outcome outcome(const CellRecord* cell) {
 
 bool claims(const CellRecord& cell) { return cell.claimed && cell.status != CellStatus::flaky; }
 
+namespace {
+
+std::optional<double> measured(double seconds) {
+  constexpr double clock_tick = 1e-9;
+  return std::isfinite(seconds) ? std::optional(std::max(seconds, clock_tick)) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> cost(const CellRecord* cell, Cost kind) {
   if (outcome(cell) != Outcome::solved) return std::nullopt;
   const auto count = [](std::int64_t n) {
     return n < 0 ? std::nullopt : std::optional(static_cast<double>(std::max<std::int64_t>(n, 1)));
   };
-  const auto seconds = [](double spent) {
-    constexpr double clock_tick = 1e-9;
-    return std::isfinite(spent) ? std::optional(std::max(spent, clock_tick)) : std::nullopt;
-  };
   switch (kind) {
-    case Cost::time: return seconds(cell->total.median);
-    case Cost::solve_time: return seconds(cell->solve.median);
-    case Cost::condensed_time: return seconds(cell->total.median + cell->condensation_s.value_or(0.0));
+    case Cost::time: return measured(cell->total.median);
+    case Cost::solve_time: return measured(cell->solve.median);
+    case Cost::condensed_time: return measured(cell->total.median + cell->condensation_s.value_or(0.0));
     case Cost::iterations: return count(cell->iterations);
     case Cost::factorizations: return count(cell->factorizations);
     case Cost::operator_products: return count(cell->operator_products);
@@ -85,9 +90,21 @@ std::optional<double> cost(const CellRecord* cell, Cost kind) {
   throw std::logic_error("unknown cost");
 }
 
+std::optional<double> cold_cost(const CellRecord* cell, Cost kind) {
+  if (outcome(cell) != Outcome::solved) return std::nullopt;
+  const double condensation_s = kind == Cost::condensed_time ? cell->condensation_s.value_or(0.0) : 0.0;
+  return measured(cell->total.cold + condensation_s);
+}
+
 Cost shown_cost(const Analysis& analysis) {
   if (!analysis.times_shown) return Cost::iterations;
   return analysis.deformable && analysis.condensation_shown ? Cost::condensed_time : Cost::time;
+}
+
+const RankingRow& Ranking::row(std::size_t column) const {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.column == column; });
+  if (found == rows.end()) throw std::out_of_range("a column that is not ranked");
+  return *found;
 }
 
 std::vector<const Ranking*> Analysis::rankings_of(std::size_t slice, const std::string& family) const {
@@ -156,7 +173,7 @@ void add_grid_options(const std::vector<const SettingRecord*>& settings, std::ve
     for (const auto& [name, known] : values[kind(*settings[i])]) {
       const auto value = options[i].find(name);
       if (known.size() < 2 || value == options[i].end()) continue;
-      if (labels[i].find(" " + name + "=") == std::string::npos) added += fmt::format(" {}={}", name, text(*value));
+      if (!settings[i]->sets_option(name)) added += fmt::format(" {}={}", name, text(*value));
     }
     if (!added.empty()) labels[i] = in_order(labels[i] + added);
   }
@@ -187,11 +204,46 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
   return columns;
 }
 
-constexpr const char* not_loaded = "could not be loaded";
-constexpr const char* taken_by_none = "taken by no solver";
-constexpr std::string_view zero_solves = "zero impulse solves it";
-constexpr const char* no_solution = "without a solution (certified)";
-constexpr const char* noise_level = "at noise level";
+using Why = Exclusion::Why;
+
+/// " at 1e-6, 1e-8"; empty: everywhere.
+std::string where_text(const Exclusion& exclusion, const std::vector<Slice>& slices) {
+  std::string text;
+  for (const std::size_t s : exclusion.slices) text += (text.empty() ? " at " : ", ") + slices[s].label;
+  return text;
+}
+
+std::string text_of(const Exclusion& exclusion, const std::vector<Slice>& slices) {
+  const std::string where = where_text(exclusion, slices);
+  switch (exclusion.why) {
+    case Why::taken_by_none: return "taken by no solver: " + exclusion.detail;
+    case Why::not_loaded: return "could not be loaded: " + exclusion.detail;
+    case Why::repeats: return "repeats " + exclusion.detail;
+    case Why::noise_level: return "at noise level";
+    case Why::no_solution:
+      return "without a solution (certified)" + where + (exclusion.detail.empty() ? "" : ": ") + exclusion.detail;
+    case Why::zero_impulse: return "zero impulse solves it" + where;
+    case Why::gaps: return "not run by every solver" + where;
+  }
+  throw std::logic_error("unknown exclusion");
+}
+
+/// What the problem is counted as: by its first exclusion, without what only this problem has of it.
+std::string counted_as(const Problem& problem, const std::vector<Slice>& slices) {
+  const Exclusion& first = problem.exclusions.front();
+  switch (first.why) {
+    case Why::taken_by_none: return "taken by no solver";
+    case Why::not_loaded: return "could not be loaded";
+    case Why::repeats: return "repeats of another problem";
+    case Why::no_solution: return "without a solution (certified)" + where_text(first, slices);
+    case Why::gaps: return "not run by every solver yet";
+    case Why::noise_level: return text_of(first, slices);
+    case Why::zero_impulse: break;
+  }
+  std::string text = "solved by zero impulse" + where_text(first, slices);
+  for (std::size_t i = 1; i < problem.exclusions.size(); ++i) text += "; " + text_of(problem.exclusions[i], slices);
+  return text;
+}
 
 std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const ProblemRecord*> records;
@@ -221,16 +273,19 @@ std::vector<Problem> make_problems(const StoreContents& contents, const std::set
   std::vector<Problem> problems;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const ProblemRecord& record = *records[i];
-    Problem problem{&record, names[i], {}, {}, true};
+    Problem problem;
+    problem.record = &record;
+    problem.name = names[i];
     const auto original = name_of.find(record.duplicate_of);
     if (!record.error.empty()) {
-      problem.left_out = (not_taken.contains(record.hash) ? taken_by_none : not_loaded) + (": " + record.error);
+      const Why why = not_taken.contains(record.hash) ? Why::taken_by_none : Why::not_loaded;
+      problem.exclusions.push_back({why, record.error});
     } else if (original != name_of.end() && original->first != record.hash) {
-      problem.left_out = "repeats " + original->second;
+      problem.exclusions.push_back({Why::repeats, original->second});
+    } else if (record.noise_level()) {
+      problem.exclusions.push_back({Why::noise_level});
     }
-    if (problem.left_out.empty() && record.infeasible()) problem.left_out = no_solution;
-    if (problem.left_out.empty() && record.noise_level()) problem.left_out = noise_level;
-    problem.headline = problem.left_out.empty();
+    problem.headline = problem.exclusions.empty();
     problems.push_back(std::move(problem));
   }
   return problems;
@@ -288,23 +343,33 @@ std::vector<Slice> make_slices(const StoreContents& contents, const std::vector<
   return slices;
 }
 
-/// Leaves the problems that λ = 0 solves out of the slices where it does.
+/// Leaves the problem out of the slices where `holds`.
+void exclude_where(const Analysis& analysis, Problem& problem, Exclusion exclusion, auto holds) {
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    if (!holds(analysis.slices[s])) continue;
+    problem.counted[s] = false;
+    exclusion.slices.push_back(s);
+  }
+  if (exclusion.slices.empty()) return;
+  if (exclusion.slices.size() == analysis.slices.size()) exclusion.slices.clear();
+  problem.exclusions.push_back(std::move(exclusion));
+}
+
+/// Leaves the problems that λ = 0 solves, or that no λ does by their certificate, out of the slices where that is so.
 void count_problems(Analysis& analysis) {
   for (Problem& problem : analysis.problems) {
     problem.counted.assign(analysis.slices.size(), problem.headline);
     if (!problem.headline) continue;
-    std::string where;
-    for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
-      const Slice& slice = analysis.slices[s];
-      const auto at_zero = problem.record->zero_impulse.find(slice.verdict);
-      if (at_zero == problem.record->zero_impulse.end() || at_zero->second > slice.tolerance) continue;
-      problem.counted[s] = false;
-      where += (where.empty() ? "" : ", ") + slice.label;
-    }
-    if (where.empty()) continue;
+    const ProblemRecord& record = *problem.record;
+    const std::optional<double> bound = record.feasibility.verdict_bound;
+    exclude_where(analysis, problem, {Why::no_solution, bound.value_or(0.0) > 0.0 ? bound_text(*bound) : ""},
+                  [&](const Slice& slice) { return record.infeasible_at(slice.verdict, slice.tolerance); });
+    exclude_where(analysis, problem, {Why::zero_impulse}, [&](const Slice& slice) {
+      const auto at_zero = record.zero_impulse.find(slice.verdict);
+      return at_zero != record.zero_impulse.end() && at_zero->second <= slice.tolerance;
+    });
+    if (problem.exclusions.empty()) continue;
     problem.headline = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
-    problem.left_out = zero_solves;
-    if (problem.headline) problem.left_out += " at " + where;
   }
 }
 
@@ -355,9 +420,8 @@ void leave_out_gaps(Analysis& analysis) {
       if (std::binary_search(kept.problems.begin(), kept.problems.end(), p)) continue;
       Problem& problem = analysis.problems[p];
       problem.counted[s] = false;
-      const bool known = problem.left_out.find(not_run_by_every_solver) != std::string::npos;
-      if (!known) problem.left_out += (problem.left_out.empty() ? "" : "; ") + std::string(not_run_by_every_solver);
-      problem.left_out += (known ? ", " : " at ") + slice.label;
+      if (!problem.excluded_by(Why::gaps)) problem.exclusions.push_back({Why::gaps});
+      problem.exclusions.back().slices.push_back(s);
       problem.headline = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
     }
   }
@@ -425,10 +489,14 @@ void look_for_condensation(Analysis& analysis) {
   analysis.condensation_shown = analysis.condensation_shown && analysis.times_shown;
 }
 
-std::string join_names(const std::set<std::string>& names) {
-  std::string joined;
-  for (const auto& name : names) joined += (joined.empty() ? "" : ", ") + name;
-  return joined;
+/// "fclib, mini, solver=NSGS, by category".
+std::string title_of(const StoreContents& contents) {
+  std::set<std::string> parts;
+  for (const auto& run : contents.runs) parts.insert(run.suite_name);
+  std::string title = fmt::format("{}", fmt::join(parts, ", "));
+  if (!contents.filter.empty()) title += ", " + contents.filter;
+  if (contents.group != "family") title += contents.group == "category" ? ", by category" : ", by conditioning";
+  return title;
 }
 
 }  // namespace
@@ -444,9 +512,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     used_settings.insert(cell.setting);
     for (const auto& [name, value] : cell.residuals) residuals.insert(name);
   }
-  std::set<std::string> suites;
-  for (const auto& run : contents.runs) suites.insert(run.suite_name);
-  analysis.title = given_title.empty() ? join_names(suites) : given_title;
+  analysis.title = given_title.empty() ? title_of(contents) : given_title;
   for (const auto& row : residual_table()) {
     if (residuals.erase(row.name) > 0) analysis.residuals.push_back(row.name);
   }
@@ -463,15 +529,12 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     if (problem.headline) families.insert(problem.record->family);
   }
   analysis.families.assign(families.begin(), families.end());
-  for (const auto& problem : analysis.problems) {
-    const std::string& why = problem.left_out;
-    if (why.empty()) continue;
-    ++analysis.left_out[why.starts_with(taken_by_none)             ? taken_by_none
-                        : why.starts_with(not_loaded)              ? not_loaded
-                        : why == no_solution || why == noise_level ? why
-                        : why.starts_with(not_run_by_every_solver) ? std::string(not_run_by_every_solver) + " yet"
-                        : why.starts_with("repeats ")              ? std::string("repeats of another problem")
-                                                      : "solved by zero impulse" + why.substr(zero_solves.size())];
+  for (Problem& problem : analysis.problems) {
+    if (problem.exclusions.empty()) continue;
+    for (const Exclusion& exclusion : problem.exclusions) {
+      problem.left_out += (problem.left_out.empty() ? "" : "; ") + text_of(exclusion, analysis.slices);
+    }
+    ++analysis.left_out[counted_as(problem, analysis.slices)];
   }
 
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -21,8 +22,6 @@ namespace conebench::reports {
 enum class Cost { time, solve_time, condensed_time, iterations, factorizations, operator_products };
 constexpr std::array<Cost, 6> all_costs{Cost::time,       Cost::solve_time,     Cost::condensed_time,
                                         Cost::iterations, Cost::factorizations, Cost::operator_products};
-/// How Problem::left_out begins where cells are missing.
-inline constexpr const char* not_run_by_every_solver = "not run by every solver";
 
 std::string id(Cost cost);     ///< "time", "solve_time", …: in files
 std::string title(Cost cost);  ///< "set-up + solve time", …: for people
@@ -43,12 +42,32 @@ struct Column {
   std::string label;  ///< unique in the report
 };
 
+/// Why a problem is not in a headline.
+struct Exclusion {
+  enum class Why {
+    taken_by_none,  ///< `detail`: the error
+    not_loaded,     ///< the same
+    repeats,        ///< `detail`: another problem's name
+    noise_level,
+    no_solution,   ///< certified; `detail`: the bound of the verdict, in words
+    zero_impulse,  ///< λ = 0 solves it
+    gaps,          ///< not run by every solver
+  } why;
+  std::string detail = {};
+  std::vector<std::size_t> slices = {};  ///< where; empty: in all
+};
+
 struct Problem {
   const ProblemRecord* record = nullptr;
-  std::string name;           ///< unique in the report
-  std::string left_out;       ///< why some slice or all leave it out of headlines, else empty
-  std::vector<bool> counted;  ///< by slice: whether it is a headline problem there
-  bool headline = true;       ///< in any slice
+  std::string name;                   ///< unique in the report
+  std::vector<Exclusion> exclusions;  ///< from headlines of some slice or of all
+  std::string left_out;               ///< the same, in words
+  std::vector<bool> counted;          ///< by slice: whether it is a headline problem there
+  bool headline = true;               ///< in any slice
+
+  bool excluded_by(Exclusion::Why why) const {
+    return std::ranges::any_of(exclusions, [why](const Exclusion& one) { return one.why == why; });
+  }
 };
 
 struct Slice {
@@ -82,6 +101,7 @@ struct AddedCompliance {
 /// Shifted geometric means of the time (metrics/statistics.hpp), families weighing the same.
 struct GeometricMeans {
   std::optional<double> at_limit;   ///< what is unsolved counts with the time limit
+  std::optional<double> cold;       ///< … and what is solved with its first run
   std::optional<double> penalised;  ///< … with ten times the limit
   std::optional<double> common;     ///< over the scope's common subset only
 };
@@ -101,6 +121,7 @@ struct RankingRow {
   std::optional<double> time_mean, time_deviation;  ///< over the common subset, plain mean and sample deviation
   std::optional<double> rho_one, rho_infinity;      ///< of the performance profile over the scope's ranking cost
   std::optional<double> median_iterations, mean_factorizations, mean_products;  ///< over solved cells
+  std::map<std::string, long> doubts;  ///< by code (store/time_doubts.hpp): cells of the scope with doubtful times
 };
 
 /// Ranking of one scope, best first: by solved share, then by the mean at the limit, then by label.
@@ -117,6 +138,8 @@ struct Ranking {
   std::vector<std::string> remarks;  ///< what a share hides: a sentence each
   long solved_by_any = 0;
   std::optional<double> best_of_all;  ///< mean at the limit of the best column of each problem
+
+  const RankingRow& row(std::size_t column) const;  ///< of a ranked column
 };
 
 /// A step function: y[i] holds from x[i] up to x[i + 1].
@@ -213,6 +236,7 @@ struct OptionStudy {
 struct Note {
   enum class Level { info, warning } level = Level::info;
   std::string text;
+  bool of_noise = false;  ///< what disturbed the times of runs
 };
 
 struct Analysis {
@@ -251,6 +275,8 @@ bool claims(const CellRecord& cell);
 /// The cost of a solved cell; counts of zero count as one so that ratios exist. Nothing for an unsolved or missing
 /// cell.
 std::optional<double> cost(const CellRecord* cell, Cost kind);
+/// The same of the first run. `kind`: time or condensed_time.
+std::optional<double> cold_cost(const CellRecord* cell, Cost kind);
 /// The cost that rankings use: time (of deformable problems with condensation), or iterations where times are left out.
 Cost shown_cost(const Analysis& analysis);
 

@@ -142,6 +142,7 @@ class ScopeRanking {
       (claims(*cell) ? (solved ? row.claims.claimed_solved : row.claims.claimed_unsolved)
                      : (solved ? row.claims.silent_solved : row.claims.silent_unsolved)) += 1;
       row.passes_relative_only += passes_relative_only(*cell);
+      for (const std::string& doubt : cell->doubts) ++row.doubts[doubt];
       reports::add(row.added_compliance, *cell);
       if (!solved) continue;
       iterations.push_back(static_cast<double>(cell->iterations));
@@ -168,6 +169,7 @@ class ScopeRanking {
     MeanOptions options{FailureMode::at_limit, analysis_.shift_s, analysis_.penalty_factor, common_share};
     const std::vector<double> limits = time_limits();
     const auto at_limit = shifted_means(times, limits, options, scope_.weights);
+    const auto cold = shifted_means(cold_times(times), limits, options, scope_.weights);
     options.mode = FailureMode::penalised;
     const auto penalised = shifted_means(times, limits, options, scope_.weights);
     options.mode = FailureMode::common_subset;
@@ -175,7 +177,7 @@ class ScopeRanking {
     for (auto& row : ranking_.rows) {
       const std::size_t c = row.column;
       row.times_best = times_best(times, c);
-      row.means = {at_limit[c].value, penalised[c].value, in_common[c].value};
+      row.means = {at_limit[c].value, cold[c].value, penalised[c].value, in_common[c].value};
       if (!in_common[c].value) continue;
       std::vector<double> plain;
       plain.reserve(common.size());
@@ -187,6 +189,16 @@ class ScopeRanking {
     for (std::size_t i = 0; i < times.size(); ++i) best.push_back({best_cost(times, i)});
     options.mode = FailureMode::at_limit;
     ranking_.best_of_all = shifted_means(best, limits, options, scope_.weights)[0].value;
+  }
+
+  /// `times` with the first run in the place of the repeated ones.
+  CostTable cold_times(CostTable times) const {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      for (std::size_t c = 0; c < times[i].size(); ++c) {
+        if (times[i][c]) times[i][c] = cold_cost(grid_[scope_.problems[i]][c], ranking_.cost);
+      }
+    }
+    return times;
   }
 
   std::optional<double> times_best(const CostTable& times, std::size_t c) const {

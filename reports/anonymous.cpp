@@ -55,10 +55,10 @@ const Fields problem_texts = {{"hash", {Text::key, "problem"}},
 const Fields setting_texts = {{"hash", {Text::key, "setting"}},  {"formulation", {Text::words}},
                               {"origin", {Text::code}},          {"looks", {Text::code}},
                               {"peer_version", {Text::version}}, {"peer_released", {Text::date}}};
-const Fields cell_texts = {
-    {"key", {Text::key, "cell"}}, {"problem", {Text::key, "problem"}}, {"setting", {Text::key, "setting"}},
-    {"criterion", {Text::code}},  {"verdict", {Text::code}},           {"start", {Text::code}},
-    {"doubts", {Text::code}}};
+const Fields cell_texts = {{"key", {Text::key, "cell"}},        {"problem", {Text::key, "problem"}},
+                           {"setting", {Text::key, "setting"}}, {"criterion", {Text::code}},
+                           {"verdict", {Text::code}},           {"start", {Text::code}},
+                           {"start_used", {Text::code}},        {"doubts", {Text::code}}};
 
 template <class Allowed>
 std::string if_all(const std::string& text, Allowed allowed) {
@@ -175,6 +175,10 @@ class TextFilter {
     } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
       for (std::string& one : value) one = published(name, one);
       std::erase(value, "");
+    } else if constexpr (std::is_same_v<Value, std::vector<NoiseRecord>>) {
+      for (NoiseRecord& one : value) {
+        one.text = one.kind == NoiseKind::governor ? code(one.text) : std::string();
+      }
     } else if constexpr (std::is_same_v<Value, std::map<std::string, double>>) {
       std::erase_if(value, [](const auto& item) { return code(item.first).empty(); });
     } else if constexpr (std::is_same_v<Value, std::map<std::string, std::string>>) {
@@ -220,9 +224,9 @@ class TextFilter {
 void publish(SettingRecord& setting, Pseudonyms& names) {
   const bool is_public = names.public_words.contains(setting.solver);
   const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
-  const std::string label = setting.label;
   setting.solver = names.solver(setting.solver);
   nlohmann::json kept = nlohmann::json::object();
+  std::vector<std::string> changed;
   std::string shown = setting.solver;
   if (is_public && options.is_object()) {
     for (const auto& [name, value] : options.items()) {
@@ -230,8 +234,9 @@ void publish(SettingRecord& setting, Pseudonyms& names) {
                          (value.is_string() && names.public_words.contains(value.get<std::string>()));
       if (!plain || code(name).empty()) continue;
       kept[name] = value;
-      const bool set = label.find(" " + name + "=") != std::string::npos;
-      if (set) shown += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+      if (!setting.sets_option(name)) continue;
+      changed.push_back(name);
+      shown += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
   // By its hash: settings that differ in what is left out are still told apart, one setting has one label.
@@ -242,6 +247,7 @@ void publish(SettingRecord& setting, Pseudonyms& names) {
   setting.solver = std::move(solver);
   setting.label = std::move(text);
   setting.options_json = kept.dump();
+  setting.changed_options = std::move(changed);
 }
 
 }  // namespace
@@ -266,10 +272,8 @@ std::string Pseudonyms::distinct(const std::string& label, const std::string& ha
 
 StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
   for (RunRecord& run : contents.runs) {
-    const bool doubtful = !run.noise.empty();
     TextFilter filter(run_texts, names);
     visit_run(filter, run);
-    if (doubtful) run.noise = {"the run says so"};
   }
   for (ProblemRecord& problem : contents.problems) {
     const bool broken = !problem.error.empty();
@@ -292,7 +296,8 @@ StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
     cell.residuals = std::move(residuals);
   }
   contents.acceptances.clear();
-  for (std::string& label : contents.own_left_out) label = names.solver(label.substr(0, label.find(' ')));
+  for (NamedSetting& setting : contents.own_left_out) setting.label = setting.solver = names.solver(setting.solver);
+  if (!contents.filter.empty()) contents.filter = "a filter";
   for (SuiteState& suite : contents.suites) {
     const auto wanted = [&](const std::set<WantedCell>& cells) {
       std::set<WantedCell> renamed;

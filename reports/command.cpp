@@ -118,8 +118,7 @@ std::string setting_words(const SettingRecord& setting, const RepeatPlaces& plac
   const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
   if (!options.is_object()) return words;
   for (const auto& [name, value] : options.items()) {
-    const bool at_default = !setting.label.empty() && setting.label.find(" " + name + "=") == std::string::npos;
-    if (at_default) continue;
+    if (!setting.sets_option(name)) continue;
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     words += " --set " + shell(name + "=" + text);
   }

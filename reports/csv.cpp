@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <initializer_list>
 #include <limits>
-#include <unordered_map>
 
 #include "reports/analysis_parts.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
+#include "reports/table.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "store/late_answer.hpp"
 
@@ -14,109 +16,70 @@ namespace conebench::reports {
 
 namespace {
 
-/// One CSV file as it grows. A missing number is an empty field.
+/// A file as it grows.
 class Csv {
  public:
-  Csv(const ByteSink& sink, const std::vector<std::string>& header) : sink_(sink) {
-    for (const auto& name : header) text(name);
-    end();
+  Csv(const ByteSink& sink, const std::string& header) : sink_(sink) { sink_(header + "\n"); }
+  template <class... Values>
+  Csv& add(const Values&... values) {
+    (cells_.emplace_back(values), ...);
+    return *this;
   }
-  Csv& text(const std::string& value) { return field(csv_field(value)); }
-  Csv& number(double value) { return field(exact(value)); }
-  Csv& number(const std::optional<double>& value) { return field(value ? exact(*value) : ""); }
-  Csv& whole(long value) { return field(std::to_string(value)); }
-  Csv& counter(long value) { return field(value < 0 ? "" : std::to_string(value)); }
-  Csv& flag(bool value) { return field(value ? "1" : "0"); }
+  Csv& add(const std::vector<Cell>& cells) {
+    cells_.insert(cells_.end(), cells.begin(), cells.end());
+    return *this;
+  }
   void end() {
-    line_ += '\n';
-    sink_(line_);
-    line_.clear();
-    first_ = true;
+    sink_(csv_line(cells_));
+    cells_.clear();
   }
 
  private:
-  Csv& field(const std::string& written) {
-    if (!first_) line_ += ',';
-    first_ = false;
-    line_ += written;
-    return *this;
-  }
-
   const ByteSink& sink_;
-  std::string line_;
-  bool first_ = true;
+  std::vector<Cell> cells_;
 };
 
-/// Whose a solver is: origin, peer_version, peer_released, peer_build, looks.
-Csv& add_origin(Csv& csv, const SettingRecord& setting) {
-  csv.text(setting.origin).text(setting.peer_version).text(setting.peer_released).text(setting.peer_build);
-  return csv.text(setting.looks);
+constexpr const char* slice_header = "tolerance,criterion,verdict,start,";
+Csv& begin_slice(Csv& csv, const Slice& slice) {
+  return csv.add(slice.tolerance, slice.criterion, slice.verdict, slice.start);
 }
 
-Csv& begin_slice(Csv& csv, const Slice& slice) {
-  return csv.number(slice.tolerance).text(slice.criterion).text(slice.verdict).text(slice.start);
+/// Whose a solver is, and what its times have in them.
+constexpr const char* origin_header = "origin,peer_version,peer_released,peer_build,looks,pays,";
+Csv& add_origin(Csv& csv, const Slice& slice, const SettingRecord& setting) {
+  return csv.add(setting.origin, setting.peer_version, setting.peer_released, setting.peer_build, setting.looks,
+                 pays_for_tests(slice, setting));
 }
+
+/// "clock=1 kept_answers=3"
+std::string doubt_counts(const RankingRow& row) {
+  std::vector<std::string> counts;
+  for (const auto& [code, cells] : row.doubts) counts.push_back(fmt::format("{}={}", code, cells));
+  return fmt::format("{}", fmt::join(counts, " "));
+}
+
+/// A ranked column with its terms in a scope: label, origin, pays, doubts.
+std::vector<Cell> ranked(const Analysis& analysis, std::size_t slice, const std::string& family, std::size_t column) {
+  const auto& [setting, label] = analysis.columns[column];
+  return {label, setting->origin, pays_for_tests(analysis.slices[slice], *setting),
+          doubt_counts(analysis.ranking(slice, family).row(column))};
+}
+
+/// Nothing for -1.
+Cell known_count(std::int64_t count) { return count < 0 ? Cell() : Cell(count); }
 
 std::string family_name(const std::string& family) { return family.empty() ? "(all)" : family; }
 
 void cells_csv(const Analysis& analysis, const ByteSink& sink) {
-  std::vector<std::string> header{"tolerance",
-                                  "criterion",
-                                  "verdict",
-                                  "start",
-                                  "problem",
-                                  "family",
-                                  "contacts",
-                                  "headline",
-                                  "solver",
-                                  "label",
-                                  "origin",
-                                  "peer_version",
-                                  "peer_released",
-                                  "peer_build",
-                                  "looks",
-                                  "outcome",
-                                  "status",
-                                  "reason",
-                                  "claimed",
-                                  "stage",
-                                  "solved",
-                                  "verdict_value",
-                                  "iterations",
-                                  "factorizations",
-                                  "operator_products",
-                                  "setup_s",
-                                  "solve_s",
-                                  "total_s",
-                                  "total_cold_s",
-                                  "total_min_s",
-                                  "total_mad_s",
-                                  "condensation_s",
-                                  "wall_s",
-                                  "own_setup_s",
-                                  "own_solve_s",
-                                  "repeats",
-                                  "rounds",
-                                  "doubts",
-                                  "judge_s",
-                                  "peak_memory_kb",
-                                  "open",
-                                  "stick",
-                                  "slip",
-                                  "own_residual",
-                                  "solved_symmetrised",
-                                  "verdict_symmetrised",
-                                  "compliance_share",
-                                  "verdict_compliant",
-                                  "ccp_compliant",
-                                  "max_iterations",
-                                  "limit_s",
-                                  "limit_mb",
-                                  "run",
-                                  "key"};
-  for (const auto& name : analysis.residuals) header.push_back(name);
-  header.push_back("command");
-  Csv csv(sink, header);
+  std::string header = fmt::format(
+      "{}problem,family,contacts,headline,solver,label,{}outcome,status,reason,claimed,stage,solved,verdict_value,"
+      "iterations,factorizations,operator_products,setup_s,solve_s,total_s,total_cold_s,total_min_s,total_mad_s,"
+      "condensation_s,wall_s,own_setup_s,own_solve_s,repeats,rounds,doubts,judge_s,peak_memory_kb,open,stick,slip,"
+      "own_residual,solved_symmetrised,verdict_symmetrised,compliance_share,verdict_compliant,ccp_compliant,"
+      "max_iterations,limit_s,limit_mb,run,key,",
+      slice_header, origin_header);
+  for (const std::string& name : analysis.residuals) header += csv_field(name) + ",";
+  Csv csv(sink, header + "command");
   const RepeatPlaces places = repeat_places(*analysis.contents);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Slice& slice = analysis.slices[s];
@@ -127,211 +90,137 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         if (found == nullptr) continue;
         const CellRecord& cell = *found;
         const Column& column = analysis.columns[c];
-        begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
-        csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label);
-        add_origin(csv, *column.setting).text(id(outcome(found)));
-        csv.text(to_string(cell.status))
-            .text(whole_reason(cell))
-            .flag(cell.claimed)
-            .text(cell.stage)
-            .flag(cell.solved)
-            .number(cell.verdict_value);
-        csv.whole(cell.iterations).counter(cell.factorizations).counter(cell.operator_products);
+        begin_slice(csv, slice).add(problem.name, problem.record->family, problem.record->contacts);
+        csv.add(problem.counted[s], column.setting->solver, column.label);
+        add_origin(csv, slice, *column.setting).add(id(outcome(found)), to_string(cell.status), whole_reason(cell));
+        csv.add(cell.claimed, cell.stage, cell.solved, cell.verdict_value, cell.iterations);
+        csv.add(known_count(cell.factorizations), known_count(cell.operator_products));
         const bool timed = analysis.times_shown && cell.repeats > 0;
-        const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
-        csv.number(seconds(cell.setup.median)).number(seconds(cell.solve.median)).number(seconds(cell.total.median));
-        csv.number(seconds(cell.total.cold)).number(seconds(cell.total.minimum)).number(seconds(cell.total.deviation));
-        for (const auto& more : {cell.condensation_s, cell.wall_s, cell.own_setup_s, cell.own_solve_s}) {
-          csv.number(timed ? more : std::nullopt);
+        for (const auto& seconds : std::initializer_list<std::optional<double>>{
+                 cell.setup.median, cell.solve.median, cell.total.median, cell.total.cold, cell.total.minimum,
+                 cell.total.deviation, cell.condensation_s, cell.wall_s, cell.own_setup_s, cell.own_solve_s}) {
+          csv.add(timed ? seconds : std::nullopt);
         }
-        csv.whole(cell.repeats).whole(cell.rounds).text(fmt::format("{}", fmt::join(cell.doubts, " ")));
-        csv.number(cell.judge_s).whole(cell.peak_memory_kb);
-        csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
-        csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);
-        csv.flag(cell.solved_symmetrised).number(cell.verdict_symmetrised).number(cell.compliance_share);
-        csv.number(cell.verdict_compliant).number(cell.ccp_compliant);
-        csv.whole(cell.max_iterations).number(cell.limit_s).whole(cell.limit_mb).whole(cell.run_id).text(cell.key);
+        csv.add(cell.repeats, cell.rounds, fmt::format("{}", fmt::join(cell.doubts, " ")), cell.judge_s);
+        csv.add(cell.peak_memory_kb, cell.open, cell.stick, cell.slip);
+        csv.add(cell.own_residual_known ? Cell(cell.own_residual) : Cell(), cell.solved_symmetrised);
+        csv.add(cell.verdict_symmetrised, cell.compliance_share, cell.verdict_compliant, cell.ccp_compliant);
+        csv.add(cell.max_iterations, cell.limit_s, cell.limit_mb, cell.run_id, cell.key);
         for (const auto& name : analysis.residuals) {
           const auto residual = cell.residuals.find(name);
           const bool known = residual && residual->missing.empty();
           constexpr double infinity = std::numeric_limits<double>::infinity();
-          csv.number(known ? std::optional(residual->value.value_or(infinity)) : std::nullopt);
+          csv.add(known ? Cell(residual->value.value_or(infinity)) : Cell());
         }
-        csv.text(repeat_command(*problem.record, *column.setting, cell, places)).end();
+        csv.add(repeat_command(*problem.record, *column.setting, cell, places)).end();
       }
     }
   }
 }
 
 void ranking_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance",
-                 "criterion",
-                 "verdict",
-                 "start",
-                 "family",
-                 "rank",
-                 "label",
-                 "origin",
-                 "peer_version",
-                 "peer_released",
-                 "peer_build",
-                 "looks",
-                 "problems",
-                 "solved",
-                 "false_claim",
-                 "failed",
-                 "unsupported",
-                 "not_run",
-                 "solved_share",
-                 "supported_share",
-                 "claimed_solved",
-                 "claimed_unsolved",
-                 "silent_solved",
-                 "silent_unsolved",
-                 "passes_relative_only",
-                 "with_compliance",
-                 "verdict_compliant_solved",
-                 "ccp_compliant_solved",
-                 "time_at_limit_s",
-                 "time_penalised_s",
-                 "time_common_s",
-                 "times_best",
-                 "shift_s",
-                 "common_problems",
-                 "time_mean_s",
-                 "time_std_s",
-                 "rho_cost",
-                 "rho_1",
-                 "rho_inf",
-                 "median_iterations",
-                 "mean_factorizations",
-                 "mean_operator_products"});
+  Csv csv(sink, fmt::format("{}family,rank,label,{}doubts,problems,solved,false_claim,failed,unsupported,not_run,"
+                            "solved_share,supported_share,claimed_solved,claimed_unsolved,silent_solved,"
+                            "silent_unsolved,passes_relative_only,with_compliance,verdict_compliant_solved,"
+                            "ccp_compliant_solved,time_at_limit_s,time_cold_s,time_penalised_s,time_common_s,"
+                            "times_best,shift_s,common_problems,time_mean_s,time_std_s,rho_cost,rho_1,rho_inf,"
+                            "median_iterations,mean_factorizations,mean_operator_products",
+                            slice_header, origin_header));
   for (const auto& ranking : analysis.rankings) {
     long rank = 0;
     for (const auto& row : ranking.rows) {
-      begin_slice(csv, analysis.slices[ranking.slice]).text(family_name(ranking.family)).whole(++rank);
-      add_origin(csv.text(analysis.columns[row.column].label), *analysis.columns[row.column].setting);
-      csv.whole(ranking.problems).whole(row.tally.solved);
-      csv.whole(row.tally.false_claim).whole(row.tally.failed).whole(row.tally.unsupported).whole(row.tally.not_run);
-      csv.number(row.solved_share).number(row.supported_share).whole(row.claims.claimed_solved);
-      csv.whole(row.claims.claimed_unsolved).whole(row.claims.silent_solved).whole(row.claims.silent_unsolved);
-      csv.whole(row.passes_relative_only).whole(row.added_compliance.cells);
-      csv.whole(row.added_compliance.verdict_solved).whole(row.added_compliance.ccp_solved);
-      csv.number(row.means.at_limit).number(row.means.penalised);
-      csv.number(row.means.common)
-          .number(row.times_best)
-          .number(analysis.shift_s)
-          .whole(ranking.common_problems)
-          .number(row.time_mean);
-      csv.number(row.time_deviation).text(id(ranking.cost)).number(row.rho_one).number(row.rho_infinity);
-      csv.number(row.median_iterations).number(row.mean_factorizations).number(row.mean_products).end();
+      const Column& column = analysis.columns[row.column];
+      const Tally& tally = row.tally;
+      const ClaimMatrix& claims = row.claims;
+      const GeometricMeans& means = row.means;
+      const Slice& slice = analysis.slices[ranking.slice];
+      begin_slice(csv, slice).add(family_name(ranking.family), ++rank, column.label);
+      add_origin(csv, slice, *column.setting).add(doubt_counts(row), ranking.problems);
+      csv.add(tally.solved, tally.false_claim, tally.failed);
+      csv.add(tally.unsupported, tally.not_run, row.solved_share, row.supported_share, claims.claimed_solved);
+      csv.add(claims.claimed_unsolved, claims.silent_solved, claims.silent_unsolved, row.passes_relative_only);
+      csv.add(row.added_compliance.cells, row.added_compliance.verdict_solved, row.added_compliance.ccp_solved);
+      csv.add(means.at_limit, means.cold, means.penalised, means.common, row.times_best, analysis.shift_s);
+      csv.add(ranking.common_problems, row.time_mean, row.time_deviation, id(ranking.cost), row.rho_one);
+      csv.add(row.rho_infinity, row.median_iterations, row.mean_factorizations, row.mean_products).end();
     }
   }
 }
 
-void add_curve(Csv& csv, const Analysis& analysis, const Profile& profile, const Curve& curve) {
-  for (std::size_t i = 0; i < curve.x.size(); ++i) {
-    begin_slice(csv, analysis.slices[profile.slice]).text(family_name(profile.family)).text(id(profile.cost));
-    csv.text(analysis.columns[curve.column].label).number(curve.x[i]).number(curve.y[i]).end();
+void profiles_csv(const Analysis& analysis, std::vector<Curve> Profile::*curves, const char* x_and_y,
+                  const ByteSink& sink) {
+  Csv csv(sink, fmt::format("{}family,cost,label,origin,pays,doubts,{}", slice_header, x_and_y));
+  for (const auto& profile : analysis.profiles) {
+    for (const Curve& curve : profile.*curves) {
+      const auto column = ranked(analysis, profile.slice, profile.family, curve.column);
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        begin_slice(csv, analysis.slices[profile.slice]).add(family_name(profile.family), id(profile.cost));
+        csv.add(column).add(curve.x[i], curve.y[i]).end();
+      }
+    }
   }
 }
 
 void performance_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "tau", "rho"});
-  for (const auto& profile : analysis.profiles) {
-    for (const auto& curve : profile.performance) add_curve(csv, analysis, profile, curve);
-  }
+  profiles_csv(analysis, &Profile::performance, "tau,rho", sink);
 }
 
 void data_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "budget", "share"});
-  for (const auto& profile : analysis.profiles) {
-    for (const auto& curve : profile.data) add_curve(csv, analysis, profile, curve);
-  }
+  profiles_csv(analysis, &Profile::data, "budget,share", sink);
 }
 
 void pairs_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "first_better", "ties",
-                 "second_better", "neither"});
+  Csv csv(sink, fmt::format("{}cost,first,first_origin,first_pays,first_doubts,second,second_origin,second_pays,"
+                            "second_doubts,first_better,ties,second_better,neither",
+                            slice_header));
   for (const auto& pair : analysis.pairs) {
-    begin_slice(csv, analysis.slices[pair.slice]).text(id(pair.cost)).text(analysis.columns[pair.first].label);
-    csv.text(analysis.columns[pair.second].label).whole(pair.first_better);
-    csv.whole(pair.ties).whole(pair.second_better).whole(pair.neither).end();
+    begin_slice(csv, analysis.slices[pair.slice]).add(id(pair.cost));
+    csv.add(ranked(analysis, pair.slice, {}, pair.first)).add(ranked(analysis, pair.slice, {}, pair.second));
+    csv.add(pair.first_better, pair.ties, pair.second_better, pair.neither).end();
   }
 }
 
 void pair_curves_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "label", "tau", "rho"});
+  Csv csv(sink, fmt::format("{}cost,first,second,label,origin,pays,doubts,tau,rho", slice_header));
   PairCurves curves(analysis);
   for (const auto& pair : analysis.pairs) {
     if (pair.cost != shown_cost(analysis)) continue;  // the others follow from cells.csv, and would be many
     for (const Curve& curve : curves(pair)) {
+      const auto column = ranked(analysis, pair.slice, {}, curve.column);
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
-        begin_slice(csv, analysis.slices[pair.slice]).text(id(pair.cost)).text(analysis.columns[pair.first].label);
-        csv.text(analysis.columns[pair.second].label).text(analysis.columns[curve.column].label);
-        csv.number(curve.x[i]).number(curve.y[i]).end();
+        begin_slice(csv, analysis.slices[pair.slice]).add(id(pair.cost));
+        csv.add(analysis.columns[pair.first].label, analysis.columns[pair.second].label);
+        csv.add(column).add(curve.x[i], curve.y[i]).end();
       }
     }
   }
 }
 
 void problems_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance",
-                 "criterion",
-                 "verdict",
-                 "start",
-                 "problem",
-                 "family",
-                 "source",
-                 "kind",
-                 "space_dimension",
-                 "contacts",
-                 "joints",
-                 "limits",
-                 "rows",
-                 "nonzeros",
-                 "mu_min",
-                 "mu_max",
-                 "symmetry_error",
-                 "rank",
-                 "conditioning",
-                 "features_estimated",
-                 "category",
-                 "headline",
-                 "left_out",
-                 "hash",
-                 "tried_by",
-                 "solved_by",
-                 "fastest",
-                 "fastest_cost",
-                 "cost",
-                 "best_verdict",
-                 "best_verdict_by"});
+  Csv csv(sink, fmt::format("{}problem,family,source,kind,space_dimension,contacts,joints,limits,rows,nonzeros,mu_min,"
+                            "mu_max,symmetry_error,rank,conditioning,features_estimated,category,headline,left_out,"
+                            "hash,tried_by,solved_by,fastest,fastest_cost,cost,best_verdict,best_verdict_by",
+                            slice_header));
   const auto label = [&](const std::optional<std::size_t>& c) {
     return c ? analysis.columns[*c].label : std::string();
   };
   for (const auto& row : analysis.problem_rows) {
     const Problem& problem = analysis.problems[row.problem];
     const ProblemRecord& record = *problem.record;
-    begin_slice(csv, analysis.slices[row.slice]).text(problem.name).text(record.family).text(record.source);
-    csv.text(record.kind).whole(record.space_dimension).whole(record.contacts).whole(record.joints);
-    csv.whole(record.limits).whole(record.rows).whole(record.nonzeros).number(record.mu_min).number(record.mu_max);
-    csv.number(record.symmetry_error).counter(record.rank ? *record.rank : -1);
-    csv.number(record.conditioning)
-        .flag(record.features_estimated)
-        .text(record.category)
-        .flag(problem.counted[row.slice]);
-    csv.text(problem.left_out).text(record.hash).whole(row.tried_by).whole(row.solved_by).text(label(row.fastest));
-    csv.number(row.fastest_cost).text(id(shown_cost(analysis))).number(row.best_verdict);
-    csv.text(label(row.best_verdict_by)).end();
+    begin_slice(csv, analysis.slices[row.slice]).add(problem.name, record.family, record.source, record.kind);
+    csv.add(record.space_dimension, record.contacts, record.joints, record.limits, record.rows, record.nonzeros);
+    csv.add(record.mu_min, record.mu_max, record.symmetry_error, known_count(record.rank.value_or(-1)));
+    csv.add(record.conditioning, record.features_estimated, record.category, problem.counted[row.slice]);
+    csv.add(problem.left_out, record.hash, row.tried_by, row.solved_by, label(row.fastest), row.fastest_cost);
+    csv.add(id(shown_cost(analysis)), row.best_verdict, label(row.best_verdict_by)).end();
   }
 }
 
 void statuses_csv(const Analysis& analysis, const ByteSink& sink) {
-  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "label", "status", "reason", "cells"});
+  Csv csv(sink, fmt::format("{}label,status,reason,cells", slice_header));
   for (const auto& row : analysis.statuses) {
-    begin_slice(csv, analysis.slices[row.slice]).text(analysis.columns[row.column].label).text(to_string(row.status));
-    csv.text(row.reason).whole(row.cells).end();
+    begin_slice(csv, analysis.slices[row.slice]).add(analysis.columns[row.column].label, to_string(row.status));
+    csv.add(row.reason, row.cells).end();
   }
 }
 

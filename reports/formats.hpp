@@ -10,7 +10,8 @@
 /// One function a format: analysis in, bytes out. Streamed files refer to the analysis, which must outlive them.
 namespace conebench::reports {
 
-std::string terminal(const Analysis& analysis, bool colour);
+/// `columns`: as TerminalLayout has them.
+std::string terminal(const Analysis& analysis, bool colour, std::size_t columns);
 /// Of cells that ran and are not solved: how they ended and why, what broke first. Ten lines at most, one for each
 /// solver and way of ending; with every_cell one a cell, the command that repeats the first, and what is not supported
 /// with its reasons. Empty where there is none of it.

@@ -27,7 +27,6 @@ StoreContents grouped(StoreContents contents, ReportGroups groups) {
       problem.family = "conditioning " + bands.name(bands.band_of(problem.conditioning));
     }
   }
-  for (RunRecord& run : contents.runs) run.suite_name += by_category ? ", by category" : ", by conditioning";
   return contents;
 }
 

@@ -11,7 +11,7 @@
 #include "base/plural.hpp"
 #include "reports/report.hpp"
 #include "store/cell_identity.hpp"
-#include "store/unanswered.hpp"
+#include "store/certificates.hpp"
 
 namespace conebench {
 
@@ -132,20 +132,17 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
     }
     for (SuiteState& suite : store.suites) add(joined.suites, std::move(suite));
     joined.outdated_cells += store.outdated_cells;
-    // The record of a later store may be of a run that did not look for a certificate.
-    std::map<std::string, const ProblemRecord*> certified;
-    for (const ProblemRecord& problem : joined.problems) {
-      if (problem.infeasible()) certified.emplace(problem.hash, &problem);
-    }
+    // The record of a later store may be of a build that did not look for noise, or of a run for no certificate.
+    std::map<std::string, const ProblemRecord*> earlier;
+    for (const ProblemRecord& problem : joined.problems) earlier.emplace(problem.hash, &problem);
     for (ProblemRecord& problem : store.problems) {
-      const auto known = certified.find(problem.hash);
-      if (known != certified.end() && !problem.infeasible()) problem.feasibility = known->second->feasibility;
+      if (const auto known = earlier.find(problem.hash); known != earlier.end()) take_findings(*known->second, problem);
     }
     merge(joined.problems, std::move(store.problems), &ProblemRecord::hash);
     merge(joined.settings, std::move(store.settings), &SettingRecord::hash);
     merge(joined.cells, std::move(store.cells), &CellRecord::key);
   }
-  drop_refuted_certificates(joined);
+  settle_certificates(joined);
   return joined;
 }
 

@@ -146,6 +146,7 @@ class Writer {
     Json list = Json::array();
     for (const auto& note : analysis_.notes) {
       list.push_back({{"level", note.level == Note::Level::warning ? "warning" : "info"}, {"text", note.text}});
+      if (note.of_noise) list.back()["of_noise"] = true;
     }
     return list;
   }
@@ -180,7 +181,7 @@ class Writer {
                       {"load_after", number(run.load_after)},
                       {"steal_share", number(run.steal_share)},
                       {"load_known", load_is_known(run, analysis_.contents->cells)},
-                      {"noise", run.noise}});
+                      {"noise", noise_texts(run.noise)}});
     }
     return list;
   }
@@ -314,6 +315,7 @@ class Writer {
             id(outcome(&cell)),
             cell.status,
             whole_reason(cell),
+            cell.start_used == cell.start ? Json(nullptr) : Json(cell.start_used),
             cell.claimed,
             cell.stage,
             number(cell.verdict_value),
@@ -371,6 +373,7 @@ class Writer {
             "outcome",
             "status",
             "reason",
+            "start_used",
             "claimed",
             "stage",
             "verdict_value",
@@ -428,6 +431,7 @@ class Writer {
             {"verdict_compliant_solved", row.added_compliance.verdict_solved},
             {"ccp_compliant_solved", row.added_compliance.ccp_solved},
             {"time_at_limit_s", number(row.means.at_limit)},
+            {"time_cold_s", number(row.means.cold)},
             {"time_penalised_s", number(row.means.penalised)},
             {"time_common_s", number(row.means.common)},
             {"times_best", number(row.times_best)},
@@ -437,7 +441,8 @@ class Writer {
             {"rho_inf", number(row.rho_infinity)},
             {"median_iterations", number(row.median_iterations)},
             {"mean_factorizations", number(row.mean_factorizations)},
-            {"mean_operator_products", number(row.mean_products)}};
+            {"mean_operator_products", number(row.mean_products)},
+            {"doubts", row.doubts}};
   }
 
   Json rankings() const {
@@ -455,6 +460,7 @@ class Writer {
                       {"solved_by_any", ranking.solved_by_any},
                       {"best_of_all_s", number(ranking.best_of_all)},
                       {"remarks", ranking.remarks},
+                      {"doubt_text", doubt_text(analysis_, ranking)},
                       {"rows", std::move(rows)}});
     }
     return list;

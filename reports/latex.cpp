@@ -2,10 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "reports/formats.hpp"
+#include "reports/table.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 
@@ -14,68 +13,6 @@ namespace conebench::reports {
 namespace {
 
 constexpr std::size_t families_a_table = 5;
-
-enum class Better { lower, higher };
-
-/// A column of figures: its values decide which one stands in bold, its texts are shown.
-struct Figures {
-  std::string heading;
-  Better better = Better::lower;
-  std::vector<std::optional<double>> values;
-  std::vector<std::string> texts;  ///< math mode
-  std::vector<bool> competes;      ///< rows that may be the best
-
-  void add(const std::optional<double>& value, const std::string& text, bool may_be_best = true) {
-    values.push_back(value);
-    competes.push_back(may_be_best);
-    texts.push_back(value ? text : "");
-  }
-  std::string field(std::size_t row) const {
-    if (!values[row]) return "--";
-    const auto beats = [&](double a, double b) { return better == Better::lower ? a < b : a > b; };
-    const bool all_tie = std::all_of(values.begin(), values.end(), [&](const auto& v) { return v == values[row]; });
-    bool best = competes[row] && !all_tie;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] && competes[i] && beats(*values[i], *values[row])) best = false;
-    }
-    return best ? "{\\boldmath$" + texts[row] + "$}" : "$" + texts[row] + "$";
-  }
-};
-
-std::string table(const std::string& caption, const std::string& label, const std::vector<std::string>& names,
-                  const std::vector<Figures>& columns) {
-  std::string out = "\\begin{table}\n\\centering\\small\n\\caption{" + caption + "}\n\\label{" + label + "}\n";
-  out += "\\begin{tabular}{l" + std::string(columns.size(), 'r') + "}\n\\toprule\nSolver";
-  for (const auto& column : columns) out += " & " + column.heading;
-  out += " \\\\\n\\midrule\n";
-  for (std::size_t row = 0; row < names.size(); ++row) {
-    out += names[row];
-    for (const auto& column : columns) out += " & " + column.field(row);
-    out += " \\\\\n";
-  }
-  return out + "\\bottomrule\n\\end{tabular}\n\\end{table}\n\n";
-}
-
-/// In ms; `mean` and `deviation` share one power of ten.
-std::string milliseconds(double mean, const std::optional<double>& deviation = std::nullopt) {
-  const double ms = 1e3 * mean;
-  const bool fits = ms == 0.0 || (ms >= 1e-3 && ms < 1e5);
-  const int power = fits ? 0 : static_cast<int>(std::floor(std::log10(ms)));
-  const double unit = std::pow(10.0, power);
-  std::string text = fits ? human_number(ms) : fmt::format("{:.2f}", ms / unit);
-  if (deviation) {
-    const double spread = 1e3 * *deviation / unit;
-    text += " \\pm " + (spread >= 1e-3 || spread == 0.0 ? human_number(spread) : std::string("{<}0.001"));
-  }
-  if (fits) return text;
-  if (deviation) text = "(" + text + ")";
-  return fmt::format("{} \\cdot 10^{{{}}}", text, power);
-}
-
-std::string percent(double value) {
-  const std::string text = human_share(value);
-  return text.substr(0, text.find(' '));
-}
 
 /// Beside a table, where they stay with it in another document and out of its caption.
 std::string warnings(const Analysis& analysis) {
@@ -86,78 +23,61 @@ std::string warnings(const Analysis& analysis) {
   return text;
 }
 
-/// Whose the solvers are, to end a caption.
-std::string origin_sentences(const Analysis& analysis) {
+/// Whose the solvers are, and which of their times are doubtful, to end a caption.
+std::string marks(const Analysis& analysis, const Ranking& ranking) {
   std::string text = own_legend(analysis).empty() ? "" : " $^{*}$: by Conebench's authors.";
   const std::vector<std::string> peers = peer_lines(analysis);
   if (!peers.empty()) text += " Other projects' code: " + latex(fmt::format("{}", fmt::join(peers, "; "))) + ".";
-  return text;
+  const std::string doubts = doubt_text(analysis, ranking);
+  return text + (doubts.empty() ? "" : fmt::format(" $^{{{}}}$: {}.", doubt_mark, latex(doubts)));
 }
 
-std::vector<std::string> row_names(const Analysis& analysis, const Ranking& ranking) {
-  std::vector<std::string> names;
-  for (const auto& row : ranking.rows) {
+TableOf<RankingRow> solver_table(const Analysis& analysis) {
+  TableOf<RankingRow> table;
+  table.add({.heading = "Solver", .markup = true}, [&](const auto& row) {
     const Column& column = analysis.columns[row.column];
-    names.push_back(latex(column.label) + (is_own(*column.setting) ? "$^{*}$" : ""));
-  }
-  return names;
+    return latex(column.label) + (is_own(*column.setting) ? "$^{*}$" : "") +
+           (row.doubts.empty() ? "" : fmt::format("$^{{{}}}$", doubt_mark));
+  });
+  return table;
 }
 
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const std::string& number) {
   const Slice& slice = analysis.slices[ranking.slice];
-  std::vector<Figures> columns;
-  const auto add = [&](const std::string& heading, Better better,
-                       const std::function<std::optional<double>(const RankingRow&)>& value,
-                       const std::function<std::string(double)>& text, bool half_must_be_solved = false) {
-    Figures figures{heading, better, {}, {}, {}};
-    for (const auto& row : ranking.rows) {
-      const auto found = value(row);
-      const bool may_be_best = !half_must_be_solved || 2 * row.tally.solved >= ranking.problems;
-      figures.add(found, found ? text(*found) : "", may_be_best);
-    }
-    columns.push_back(std::move(figures));
-  };
-  add(
-      "Solved [\\%]", Better::higher, [](const auto& r) { return std::optional(r.solved_share); }, percent);
+  TableOf<RankingRow> table = solver_table(analysis);
+  table.add({"Solved [%]", Format::share, Best::highest}, &RankingRow::solved_share);
   if (analysis.times_shown) {
-    const auto in_milliseconds = [](double seconds) { return milliseconds(seconds); };
-    add(
-        "At limit [ms]", Better::lower, [](const auto& r) { return r.means.at_limit; }, in_milliseconds);
-    add(
-        "Penalised [ms]", Better::lower, [](const auto& r) { return r.means.penalised; }, in_milliseconds);
-    add(
-        "Common [ms]", Better::lower, [](const auto& r) { return r.means.common; }, in_milliseconds);
-    add(
-        "$\\times$ best", Better::lower, [](const auto& r) { return r.times_best; }, human_number, true);
+    table.add({"At limit [ms]", Format::time, Best::lowest}, [](const auto& row) { return row.means.at_limit; });
+    table.add({"Cold [ms]", Format::time, Best::lowest}, [](const auto& row) { return row.means.cold; });
+    table.add({"Penalised [ms]", Format::time, Best::lowest}, [](const auto& row) { return row.means.penalised; });
+    table.add({"Common [ms]", Format::time, Best::lowest}, [](const auto& row) { return row.means.common; });
+    table.add({"$\\times$ best", Format::number, Best::lowest, true}, [&](const auto& row) {
+      Cell cell(row.times_best);
+      cell.competes = 2 * row.tally.solved >= ranking.problems;
+      return cell;
+    });
   }
-  add(
-      "$\\rho(1)$ [\\%]", Better::higher, [](const auto& r) { return r.rho_one; }, percent);
-  add(
-      "$\\rho(\\infty)$ [\\%]", Better::higher, [](const auto& r) { return r.rho_infinity; }, percent);
-  add(
-      "False claims", Better::lower,
-      [](const auto& r) { return std::optional(static_cast<double>(r.tally.false_claim)); },
-      [](double n) { return fmt::format("{:.0f}", n); });
+  table.add({"$\\rho(1)$ [\\%]", Format::share, Best::highest, true}, &RankingRow::rho_one);
+  table.add({"$\\rho(\\infty)$ [\\%]", Format::share, Best::highest, true}, &RankingRow::rho_infinity);
+  table.add({"False claims", Format::count, Best::lowest}, [](const auto& row) { return row.tally.false_claim; });
   std::string caption =
       fmt::format("{} at tolerance {} ({}, {}, {} start): {} in {} of equal weight.", latex(analysis.title),
                   latex(slice.label), latex(slice.verdict), latex(criterion_text(analysis, slice)), latex(slice.start),
                   plural(ranking.problems, "problem"), count_groups(ranking.families, analysis.contents->group));
   if (analysis.times_shown) {
     caption += fmt::format(
-        " Geometric means of {}, shifted by {}; unsolved problems count with the limit, with {} "
-        "times "
-        "the limit, or only the {} of the common subset count. $\\times$ best: geometric mean ratio to each problem's "
-        "best solver, over what a solver "
-        "solves. $\\rho$: performance profile over that time.",
+        " Geometric means of {}, shifted by {}; unsolved problems count with the limit (cold: the same of "
+        "first runs), with {} times the limit, or only the {} of the common subset count. $\\times$ best: geometric "
+        "mean ratio to each problem's best solver, over what a solver solves. $\\rho$: performance profile over that "
+        "time.",
         title(ranking.cost), latex(human_time(analysis.shift_s)), exact(analysis.penalty_factor),
         plural(ranking.common_problems, "problem"));
   } else {
     caption += " $\\rho$: performance profile over iterations.";
   }
-  caption += origin_sentences(analysis);
+  caption += marks(analysis, ranking);
   for (const auto& remark : ranking.remarks) caption += " " + latex(remark);
-  return warnings(analysis) +
-         table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
+  return warnings(analysis) + latex_text(table.of(ranking.rows), caption, "tab:ranking-" + number);
 }
 
 /// Mean ± standard deviation of the time per family, over each family's common subset.
@@ -165,27 +85,23 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
   const Ranking& all = analysis.ranking(slice);
   std::string out;
   for (std::size_t begin = 0; begin < analysis.families.size(); begin += families_a_table) {
-    std::vector<Figures> columns;
+    TableOf<RankingRow> table = solver_table(analysis);
     const std::size_t end = std::min(begin + families_a_table, analysis.families.size());
     for (std::size_t f = begin; f < end; ++f) {
-      const Ranking& ranking = analysis.ranking(slice, analysis.families[f]);
-      Figures figures{
-          fmt::format("{} ({})", latex(analysis.families[f]), ranking.common_problems), Better::lower, {}, {}, {}};
-      for (const auto& row : all.rows) {
-        const auto found = std::find_if(ranking.rows.begin(), ranking.rows.end(),
-                                        [&](const auto& candidate) { return candidate.column == row.column; });
-        const auto mean = found->time_mean;
-        figures.add(mean, mean ? milliseconds(*mean, found->time_deviation) : "");
-      }
-      columns.push_back(std::move(figures));
+      const Ranking* const ranking = &analysis.ranking(slice, analysis.families[f]);
+      table.add({fmt::format("{} ({})", analysis.families[f], ranking->common_problems), Format::time, Best::lowest},
+                [ranking](const auto& row) {
+                  const RankingRow& found = ranking->row(row.column);
+                  return Cell::mean(found.time_mean, found.time_deviation);
+                });
     }
     const std::string caption = fmt::format(
         "{} at tolerance {} ({}): mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
         "a {} (their number in brackets) that every solver solves which solves at least half of it.{}",
         latex(analysis.title), latex(analysis.slices[slice].label),
-        latex(criterion_text(analysis, analysis.slices[slice])), analysis.contents->group, origin_sentences(analysis));
-    out += warnings(analysis) + table(caption, fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
-                                      row_names(analysis, all), columns);
+        latex(criterion_text(analysis, analysis.slices[slice])), analysis.contents->group, marks(analysis, all));
+    out += warnings(analysis) + latex_text(table.of(all.rows), caption,
+                                           fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1));
   }
   return out;
 }

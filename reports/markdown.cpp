@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "reports/formats.hpp"
+#include "reports/table.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 
@@ -12,106 +11,86 @@ namespace conebench::reports {
 
 namespace {
 
-/// A pipe table; fields are escaped by the caller. The first column and texts align left, numbers right.
-class Table {
- public:
-  explicit Table(const std::vector<std::string>& headings, std::size_t left_columns = 1) {
-    add(headings);
-    std::vector<std::string> rules;
-    for (std::size_t c = 0; c < headings.size(); ++c) rules.emplace_back(c < left_columns ? ":--" : "--:");
-    add(rules);
-  }
-  void add(const std::vector<std::string>& fields) {
-    for (const auto& field : fields) text_ += "| " + field + " ";
-    text_ += "|\n";
-  }
-  std::string take() { return std::move(text_) + "\n"; }
-
- private:
-  std::string text_;
-};
-
-std::string share(const std::optional<double>& value) { return value ? human_share(*value) : "–"; }
-std::string number(const std::optional<double>& value) { return value ? human_number(*value) : "–"; }
+std::string laid_out(const Table& table) { return markdown_text(table, MarkdownRules::aligned) + "\n"; }
 
 std::string label(const Analysis& analysis, std::size_t column) {
   const Column& shown = analysis.columns[column];
-  return markdown(is_own(*shown.setting) ? fmt::format("{} {}", shown.label, own_mark) : shown.label);
+  return is_own(*shown.setting) ? fmt::format("{} {}", shown.label, own_mark) : shown.label;
 }
 
+std::string label(const Analysis& analysis, const RankingRow& row) {
+  return label(analysis, row.column) + (row.doubts.empty() ? "" : std::string(" ") + doubt_mark);
+}
+
+std::string group_name(const std::string& family) { return family.empty() ? "(none)" : family; }
+
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking) {
-  std::vector<std::string> headings{"#", "solver", "problems solved",
-                                    fmt::format("share ({} equal)", many_groups(analysis.contents->group)),
-                                    "of supported"};
-  if (analysis.times_shown)
-    headings.insert(headings.end(), {"at limit", "penalised", "common", "× best", "mean ± std (common)"});
-  headings.insert(headings.end(), {"ρ(1)", "ρ(∞)", "iterations (median)", "factorizations (mean)"});
-  Table table(headings, 2);
   long rank = 0;
-  for (const auto& row : ranking.rows) {
-    std::vector<std::string> fields{std::to_string(++rank), label(analysis, row.column),
-                                    fmt::format("{}/{}", row.tally.solved, row.tally.total()),
-                                    human_share(row.solved_share), share(row.supported_share)};
-    if (analysis.times_shown) {
-      const std::string spread = row.time_deviation ? " ± " + human_time(row.time_deviation) : "";
-      fields.insert(fields.end(),
-                    {human_time(row.means.at_limit), human_time(row.means.penalised), human_time(row.means.common),
-                     number(row.times_best), human_time(row.time_mean) + spread});
-    }
-    fields.insert(fields.end(), {share(row.rho_one), share(row.rho_infinity), number(row.median_iterations),
-                                 number(row.mean_factorizations)});
-    table.add(fields);
+  TableOf<RankingRow> table;
+  table.add({.heading = "#", .markup = true}, [&](const auto&) { return ++rank; });
+  table.add({"solver"}, [&](const auto& row) { return label(analysis, row); });
+  table.add({"problems solved", Format::count},
+            [](const auto& row) { return fmt::format("{}/{}", row.tally.solved, row.tally.total()); });
+  table.add({fmt::format("share ({} equal)", many_groups(analysis.contents->group)), Format::share},
+            &RankingRow::solved_share);
+  table.add({"of supported", Format::share}, &RankingRow::supported_share);
+  if (analysis.times_shown) {
+    table.add({"at limit", Format::time}, [](const auto& row) { return row.means.at_limit; });
+    table.add({"cold", Format::time}, [](const auto& row) { return row.means.cold; });
+    table.add({"penalised", Format::time}, [](const auto& row) { return row.means.penalised; });
+    table.add({"common", Format::time}, [](const auto& row) { return row.means.common; });
+    table.add({"× best", Format::number}, &RankingRow::times_best);
+    table.add({"mean ± std (common)", Format::time},
+              [](const auto& row) { return Cell::mean(row.time_mean, row.time_deviation); });
   }
-  return table.take();
+  table.add({"ρ(1)", Format::share}, &RankingRow::rho_one);
+  table.add({"ρ(∞)", Format::share}, &RankingRow::rho_infinity);
+  table.add({"iterations (median)", Format::number}, &RankingRow::median_iterations);
+  table.add({"factorizations (mean)", Format::number}, &RankingRow::mean_factorizations);
+  return laid_out(table.of(ranking.rows));
 }
 
 std::string claim_table(const Analysis& analysis, const Ranking& ranking) {
-  Table table({"solver", "claims, solved", "claims, not solved", "silent, solved", "silent, not solved", "unsupported",
-               "not run", "relative passes, scaled fails"});
-  for (const auto& row : ranking.rows) {
-    const auto text = [](long n) { return std::to_string(n); };
-    table.add({label(analysis, row.column), text(row.claims.claimed_solved), text(row.claims.claimed_unsolved),
-               text(row.claims.silent_solved), text(row.claims.silent_unsolved), text(row.tally.unsupported),
-               text(row.tally.not_run), text(row.passes_relative_only)});
-  }
-  return table.take();
+  TableOf<RankingRow> table;
+  table.add({"solver"}, [&](const auto& row) { return label(analysis, row.column); });
+  table.add({"claims, solved", Format::count}, [](const auto& row) { return row.claims.claimed_solved; });
+  table.add({"claims, not solved", Format::count}, [](const auto& row) { return row.claims.claimed_unsolved; });
+  table.add({"silent, solved", Format::count}, [](const auto& row) { return row.claims.silent_solved; });
+  table.add({"silent, not solved", Format::count}, [](const auto& row) { return row.claims.silent_unsolved; });
+  table.add({"unsupported", Format::count}, [](const auto& row) { return row.tally.unsupported; });
+  table.add({"not run", Format::count}, [](const auto& row) { return row.tally.not_run; });
+  table.add({"relative passes, scaled fails", Format::count}, &RankingRow::passes_relative_only);
+  return laid_out(table.of(ranking.rows));
 }
 
 std::string family_table(const Analysis& analysis, std::size_t slice) {
-  std::vector<std::string> headings{"solver"};
+  TableOf<RankingRow> table;
+  table.add({"solver"}, [&](const auto& row) { return label(analysis, row); });
   for (const auto& family : analysis.families) {
-    const std::string name = family.empty() ? "(none)" : markdown(family);
-    headings.push_back(fmt::format("{} ({})", name, analysis.ranking(slice, family).problems));
+    const Ranking* const ranking = &analysis.ranking(slice, family);
+    table.add({fmt::format("{} ({})", group_name(family), ranking->problems), Format::text_right},
+              [ranking](const auto& row) {
+                const RankingRow& found = ranking->row(row.column);
+                const std::string time = found.means.common ? " · " + human_time(found.means.common) : "";
+                return human_share(found.solved_share) + time;
+              });
   }
-  Table table(headings);
-  for (const auto& row : analysis.ranking(slice).rows) {
-    std::vector<std::string> fields{label(analysis, row.column)};
-    for (const auto& family : analysis.families) {
-      const auto& rows = analysis.ranking(slice, family).rows;
-      const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.column == row.column; });
-      const std::string time = found->means.common ? " · " + human_time(found->means.common) : "";
-      fields.push_back(human_share(found->solved_share) + time);
-    }
-    table.add(fields);
-  }
-  return table.take();
+  return laid_out(table.of(analysis.ranking(slice).rows));
 }
 
 std::string status_table(const Analysis& analysis, std::size_t slice) {
-  Table table({"solver", "status", "reason", "cells"}, 3);
+  Table table{{{"solver"}, {"status"}, {"reason"}, {"cells", Format::count}}};
   for (const auto& row : analysis.statuses) {
     if (row.slice != slice || row.status == CellStatus::converged) continue;
-    table.add({label(analysis, row.column), markdown(to_string(row.status)), markdown(row.reason),
-               std::to_string(row.cells)});
+    table.rows.push_back({label(analysis, row.column), to_string(row.status), row.reason, row.cells});
   }
-  return table.take();
+  return laid_out(table);
 }
 
 /// How many headline problems each stage of a solver solved; empty where no solver has stages.
 std::string stage_table(const Analysis& analysis, std::size_t s) {
   const Slice& slice = analysis.slices[s];
-  Table table({"solver", analysis.contents->group, "solved by its stages"}, 2);
-  bool any = false;
+  Table table{{{"solver"}, {analysis.contents->group}, {"solved by its stages", Format::text_right}}};
   for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
     std::map<std::string, std::map<std::string, long>> solved;  // by family and stage
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
@@ -122,13 +101,12 @@ std::string stage_table(const Analysis& analysis, std::size_t s) {
     for (const auto& [family, stages] : solved) {
       std::string text;
       for (const auto& [stage, count] : stages) {
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", markdown(stage), count);
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stage, count);
       }
-      table.add({label(analysis, c), family.empty() ? "(none)" : markdown(family), text});
-      any = true;
+      table.rows.push_back({label(analysis, c), group_name(family), text});
     }
   }
-  return any ? table.take() : "";
+  return table.rows.empty() ? "" : laid_out(table);
 }
 
 std::string option_section(const Analysis& analysis, const OptionStudy& study) {
@@ -139,23 +117,22 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
       plural(study.problems, "problem"),
       study.unsolved > 0 ? fmt::format(" and without {} that none does", study.unsolved) : "", title(study.cost),
       exact(analysis.penalty_factor));
-  std::vector<std::string> headings{"setting", "solved", "× best", "quartiles"};
-  for (const auto& family : study.families) headings.push_back(family.name.empty() ? "(none)" : markdown(family.name));
-  Table table(headings);
+  Table table{{{"setting"}, {"solved", Format::count}, {"× best", Format::number}, {"quartiles", Format::text_right}}};
+  for (const auto& family : study.families) table.columns.push_back({group_name(family.name), Format::number});
+  const auto strong_if = [](bool chosen) { return chosen ? Tone::strong : Tone::plain; };
   for (std::size_t k = 0; k < study.settings.size(); ++k) {
     const auto& setting = study.settings[k];
-    std::vector<std::string> fields{
-        markdown(study.values(k)), std::to_string(setting.solved), human_number(setting.times_best),
-        fmt::format("{} / {} / {}", human_number(setting.quartiles[0]), human_number(setting.quartiles[1]),
-                    human_number(setting.quartiles[2]))};
-    if (k == study.recommended) fields[0] = "**" + fields[0] + "**";
+    auto& row = table.rows.emplace_back();
+    row = {{study.values(k), strong_if(k == study.recommended)},
+           setting.solved,
+           setting.times_best,
+           fmt::format("{} / {} / {}", human_number(setting.quartiles[0]), human_number(setting.quartiles[1]),
+                       human_number(setting.quartiles[2]))};
     for (std::size_t f = 0; f < study.families.size(); ++f) {
-      const std::string ratio = human_number(setting.by_family[f]);
-      fields.push_back(study.families[f].best == k ? "**" + ratio + "**" : ratio);
+      row.emplace_back(setting.by_family[f], strong_if(study.families[f].best == k));
     }
-    table.add(fields);
   }
-  out += table.take();
+  out += laid_out(table);
   if (study.dropped > 0) {
     return out + fmt::format("Best over all: {}, {}. What it costs on problems not yet seen is not known.\n\n",
                              markdown(study.values(study.recommended)), study.chosen_among());
@@ -164,13 +141,13 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
     return out + fmt::format("Best over all: {}. One {} alone cannot say what holds for problems of another.\n\n",
                              markdown(study.values(study.recommended)), analysis.contents->group);
   }
-  Table unseen({analysis.contents->group, "best here", "chosen on the others", "costs here, × best", "lost"}, 3);
+  Table unseen = text_columns(analysis.contents->group, "best here", "chosen on the others");
+  unseen.columns.insert(unseen.columns.end(), {{"costs here, × best", Format::number}, {"lost", Format::count}});
   for (const auto& family : study.families) {
-    unseen.add({family.name.empty() ? "(none)" : markdown(family.name), markdown(study.values(family.best)),
-                markdown(study.values(*family.chosen)), human_number(*family.chosen_times_best),
-                std::to_string(family.chosen_lost)});
+    unseen.rows.push_back({group_name(family.name), study.values(family.best), study.values(*family.chosen),
+                           *family.chosen_times_best, family.chosen_lost});
   }
-  return out + unseen.take() +
+  return out + laid_out(unseen) +
          fmt::format(
              "For unseen problems: **{}**. On a {} that it was not chosen on, such a choice costs {} times the "
              "best setting of each problem, and {} {} lost that another setting solves.\n\n",
@@ -181,27 +158,34 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
 
 /// Who is best on each headline problem; where nobody solves it, who comes closest.
 std::string problem_table(const Analysis& analysis, std::size_t slice) {
-  const std::string cost_title = title(shown_cost(analysis));
-  Table table({"problem", analysis.contents->group, "contacts", "solved by", "best", cost_title, "least verdict", "by"},
-              2);
-  const auto name = [&](const std::optional<std::size_t>& column) { return column ? label(analysis, *column) : "–"; };
+  Table table{{{"problem"},
+               {analysis.contents->group},
+               {"contacts", Format::count},
+               {"solved by", Format::count},
+               {"best", Format::text_right},
+               {title(shown_cost(analysis)), Format::time},
+               {"least verdict", Format::residual},
+               {"by", Format::text_right}}};
+  const auto name = [&](const std::optional<std::size_t>& column) {
+    return column ? Cell(label(analysis, *column)) : Cell();
+  };
   long unsolved = 0;
   for (const auto& row : analysis.problem_rows) {
     const Problem& problem = analysis.problems[row.problem];
     if (row.slice != slice || !problem.counted[slice]) continue;
     unsolved += row.solved_by == 0;
-    std::string spent = "–";
+    Cell spent;
     if (row.fastest) {
       const CellRecord& cell = *analysis.slices[slice].grid[row.problem][*row.fastest];
-      spent = analysis.times_shown ? human_time(cell.total.median) : std::to_string(cell.iterations);
+      spent = analysis.times_shown ? Cell(cell.total.median) : Cell(cell.iterations);
     }
-    table.add({markdown(problem.name), markdown(problem.record->family), std::to_string(problem.record->contacts),
-               fmt::format("{} of {}", row.solved_by, row.tried_by), name(row.fastest), spent,
-               human_residual(row.best_verdict), name(row.best_verdict_by)});
+    table.rows.push_back({problem.name, problem.record->family, problem.record->contacts,
+                          fmt::format("{} of {}", row.solved_by, row.tried_by), name(row.fastest), spent,
+                          row.best_verdict, name(row.best_verdict_by)});
   }
   const std::string lead = unsolved == 0 ? std::string("Every problem is solved by some solver.")
                                          : fmt::format("No solver solves {}.", plural(unsolved, "problem"));
-  return lead + "\n\n" + table.take();
+  return lead + "\n\n" + laid_out(table);
 }
 
 std::string slice_section(const Analysis& analysis, std::size_t s) {
@@ -217,10 +201,10 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   out += ".\n\n" + ranking_table(analysis, ranking);
   if (analysis.times_shown) {
     out += fmt::format(
-        "Geometric means of {}, shifted by {}; unsolved problems count with their limit (*at limit*), "
-        "{} times that (*penalised*), or only the {} {} that all {} with at least half solved solve (*common*). *× "
-        "best*: "
-        "geometric mean ratio to the best solver of each problem, over what a solver solves.\n\n",
+        "Geometric means of {}, shifted by {}; unsolved problems count with their limit (*at limit*; *cold*: "
+        "the same of first runs), {} times that (*penalised*), or only the {} {} that all {} with at least half solved "
+        "solve (*common*). *× best*: geometric mean ratio to the best solver of each problem, over what a solver "
+        "solves.\n\n",
         title(ranking.cost), human_time(analysis.shift_s), exact(analysis.penalty_factor),
         plural(ranking.common_problems, "problem"), ranking.common_problems == 1 ? "counts" : "count",
         plural(ranking.common_columns, "solver"));
@@ -228,6 +212,9 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   out += fmt::format("ρ is the performance profile over {}. {} weigh the same.\n\n", title(ranking.cost),
                      capital(many_groups(analysis.contents->group)));
   if (const std::string legend = own_legend(analysis); !legend.empty()) out += markdown(legend) + ".\n\n";
+  if (const std::string doubts = doubt_text(analysis, ranking); !doubts.empty()) {
+    out += fmt::format("{} {}.\n\n", doubt_mark, markdown(doubts));
+  }
   for (const auto& remark : ranking.remarks) out += markdown(remark) + "\n\n";
   for (const Ranking* const other : analysis.rankings_of(s)) {
     if (other == &ranking) continue;
@@ -249,19 +236,16 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
 }
 
 std::string run_section(const Analysis& analysis) {
-  std::string out = "## Runs\n\n";
-  Table table({"run", "suite", "started", "finished", "mode", "machine", "governor", "load", "build"}, 9);
+  Table table = text_columns("run", "suite", "started", "finished", "mode", "machine", "governor", "load", "build");
   for (const auto& run : analysis.contents->runs) {
     const MachineRecord& machine = run.machine;
-    table.add(
-        {std::to_string(run.id), markdown(run.suite_name), markdown(run.started_utc),
-         run.finished_utc.empty() ? "unfinished" : markdown(run.finished_utc), markdown(run.mode),
-         markdown(fmt::format("{}, {}, {} cores, {} MB", machine.host, machine.cpu, machine.cores, machine.memory_mb)),
-         markdown(machine.governor), fmt::format("{:.2f} → {:.2f}", run.load_before, run.load_after),
-         markdown(
-             fmt::format("{} {}, {} {}", run.build.version, run.build.commit, run.build.compiler, run.build.flags))});
+    table.rows.push_back(
+        {run.id, run.suite_name, run.started_utc, run.finished_utc.empty() ? "unfinished" : run.finished_utc, run.mode,
+         fmt::format("{}, {}, {} cores, {} MB", machine.host, machine.cpu, machine.cores, machine.memory_mb),
+         machine.governor, fmt::format("{:.2f} → {:.2f}", run.load_before, run.load_after),
+         fmt::format("{} {}, {} {}", run.build.version, run.build.commit, run.build.compiler, run.build.flags)});
   }
-  return out + table.take();
+  return "## Runs\n\n" + laid_out(table);
 }
 
 }  // namespace

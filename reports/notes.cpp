@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 
 #include "reports/analysis_parts.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
+#include "store/certificates.hpp"
 #include "store/store_load.hpp"
 #include "store/time_doubts.hpp"
 
@@ -33,6 +33,7 @@ std::string sentence(const std::set<std::string>& names, std::size_t most = 4) {
 class Notes {
  public:
   void warn(std::string text) { notes_.push_back({Note::Level::warning, std::move(text)}); }
+  void warn_of_noise(std::string text) { notes_.push_back({Note::Level::warning, std::move(text), true}); }
   void inform(std::string text) { notes_.push_back({Note::Level::info, std::move(text)}); }
   std::vector<Note> take() {
     std::stable_sort(notes_.begin(), notes_.end(), [](const Note& a, const Note& b) { return a.level > b.level; });
@@ -69,33 +70,11 @@ void note_mixture(Notes& notes, const StoreContents& contents) {
   if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
 }
 
-/// Several runs give one reason with different numbers ("load 4.9 on 2 processors"): of the same words the one with the
-/// largest first number is kept.
-void keep_worst(std::map<std::string, std::string>& reasons, const std::string& reason) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto first_number = [&](const std::string& text) {
-    const auto at = std::find_if(text.begin(), text.end(), is_digit);
-    return at == text.end() ? 0.0 : std::strtod(&*at, nullptr);
-  };
-  std::string words = reason;
-  std::erase_if(words, [&](char c) { return is_digit(c) || c == '.'; });
-  const auto [known, is_new] = reasons.emplace(words, reason);
-  if (!is_new && first_number(reason) > first_number(known->second)) known->second = reason;
-}
-
-/// Older Conebenches took the load average and the deviations of all cells for signs; in nine of ten quiet runs
-/// wrongly.
-bool is_refuted(const std::string& reason) {
-  return reason.starts_with("busy before the start") || reason.starts_with("busy meanwhile") ||
-         reason.find("of the repeated cells scatter") != std::string::npos;
-}
-
 /// Why the run's times are doubtful: what the system said then, and what its cells say.
-std::vector<std::string> noise_of(const RunRecord& run, const std::vector<CellRecord>& cells) {
-  std::vector<std::string> reasons = run.noise;
-  std::erase_if(reasons, is_refuted);
-  if (std::string loaded = loaded_text(run, cells); !loaded.empty()) reasons.push_back(std::move(loaded));
-  return reasons;
+std::vector<NoiseRecord> noise_of(const RunRecord& run, const std::vector<CellRecord>& cells) {
+  std::vector<NoiseRecord> noise = run.noise;
+  if (const auto load = noise_of_load(run, cells)) noise.push_back(*load);
+  return noise;
 }
 
 void note_noise(Notes& notes, const StoreContents& contents) {
@@ -103,14 +82,17 @@ void note_noise(Notes& notes, const StoreContents& contents) {
   const bool whole =
       !contents.suites.empty() && std::all_of(contents.suites.begin(), contents.suites.end(),
                                               [](const SuiteState& suite) { return suite.missing.empty(); });
-  std::map<std::string, std::string> reasons;
+  std::map<std::pair<NoiseKind, std::string>, NoiseRecord> worst;  // by the kind and what it names
   long noisy = 0;
   long unfinished = 0;
   long not_native = 0;
   for (const auto& run : runs) {
-    const std::vector<std::string> told = noise_of(run, contents.cells);
-    noisy += !told.empty();
-    for (const std::string& reason : told) keep_worst(reasons, reason);
+    const std::vector<NoiseRecord> noise = noise_of(run, contents.cells);
+    noisy += !noise.empty();
+    for (const NoiseRecord& one : noise) {
+      NoiseRecord& known = worst.emplace(std::pair(one.kind, one.text), one).first->second;
+      known.value = std::max(known.value, one.value);
+    }
     const bool resumed = std::any_of(runs.begin(), runs.end(), [&](const RunRecord& later) {
       return later.id > run.id && later.suite_name == run.suite_name && !later.finished_utc.empty();
     });
@@ -118,10 +100,10 @@ void note_noise(Notes& notes, const StoreContents& contents) {
     not_native += !run.build.native;
   }
   if (noisy > 0) {
-    std::set<std::string> worst;
-    for (const auto& [words, reason] : reasons) worst.insert(reason);
-    notes.warn(fmt::format("Noisy machine in {} of {}: {}. Times are doubtful.", noisy,
-                           plural(static_cast<long>(runs.size()), "run"), sentence(worst)));
+    std::set<std::string> reasons;
+    for (const auto& [subject, noise] : worst) reasons.insert(noise_text(noise));
+    notes.warn_of_noise(fmt::format("Noisy machine in {} of {}: {}. Times are doubtful.", noisy,
+                                    plural(static_cast<long>(runs.size()), "run"), sentence(reasons)));
   }
   if (unfinished > 0) notes.warn(fmt::format("{} did not finish.", plural(unfinished, "run")));
   if (not_native > 0 && not_native < static_cast<long>(runs.size())) {
@@ -172,7 +154,7 @@ void note_gaps(Notes& notes, const Analysis& analysis) {
     std::vector<long> runs(analysis.columns.size(), 0);
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
       const auto& row = slice.grid[p];
-      const bool gap = analysis.problems[p].left_out.find(not_run_by_every_solver) != std::string::npos;
+      const bool gap = analysis.problems[p].excluded_by(Exclusion::Why::gaps);
       const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
       if (!present || (!analysis.problems[p].counted[s] && !gap)) continue;
       ++problems;
@@ -239,6 +221,35 @@ void note_relative(Notes& notes, const Analysis& analysis) {
   }
 }
 
+/// A certificate and a solved cell of one problem: which of the two is wrong.
+void note_certificates(Notes& notes, const Analysis& analysis) {
+  std::map<std::string, const Problem*> marked;
+  std::set<std::string> refuted;
+  for (const Problem& problem : analysis.problems) {
+    if (problem.record->infeasible()) marked.emplace(problem.record->hash, &problem);
+    if (problem.record->feasibility.state == "refuted") refuted.insert(problem.name);
+  }
+  std::set<std::string> doubted;
+  long cells = 0;
+  for (const CellRecord& cell : analysis.contents->cells) {
+    const auto known = marked.find(cell.problem);
+    if (known == marked.end()) continue;
+    if (!contradicts(cell, cell.verdict, cell.tolerance, known->second->record->feasibility)) continue;
+    doubted.insert(known->second->name);
+    ++cells;
+  }
+  if (!refuted.empty()) {
+    notes.warn(fmt::format("The certificate of {} is wrong: an answer is better than it allows. {}.", sentence(refuted),
+                           refuted.size() == 1 ? "The problem counts" : "The problems count"));
+  }
+  if (cells > 0) {
+    notes.warn(
+        fmt::format("{} solved what has no solution by a certificate ({}), as a judge with fewer digits found; "
+                    "`conebench rejudge` decides.",
+                    plural(cells, "cell"), sentence(doubted)));
+  }
+}
+
 void note_terms(Notes& notes, const Analysis& analysis) {
   for (const Slice& slice : analysis.slices) {
     if (paying_alone(analysis, slice).empty()) continue;
@@ -246,11 +257,11 @@ void note_terms(Notes& notes, const Analysis& analysis) {
                            criterion_text(analysis, slice)));
   }
   for (const std::string& line : peer_lines(analysis)) notes.inform("Other projects' code: " + line + ".");
-  const auto& left_out = analysis.contents->own_left_out;
+  std::set<std::string> left_out;
+  for (const NamedSetting& setting : analysis.contents->own_left_out) left_out.insert(setting.label);
   if (left_out.empty()) return;
   notes.inform(fmt::format("Without the {} of Conebench's authors: {}.",
-                           plural(static_cast<long>(left_out.size()), "setting"),
-                           sentence({left_out.begin(), left_out.end()}, 8)));
+                           plural(static_cast<long>(left_out.size()), "setting"), sentence(left_out, 8)));
 }
 
 }  // namespace
@@ -266,6 +277,7 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   note_limits(notes, analysis);
   note_terms(notes, analysis);
   note_gaps(notes, analysis);
+  note_certificates(notes, analysis);
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
                                       [](const RunRecord& run) { return run.mode == "throughput"; });
   if (throughput && analysis.times_shown) {

@@ -122,10 +122,10 @@ Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_
 }
 
 std::string changes_since(const StoreContents& earlier, const StoreContents& now) {
-  constexpr std::size_t most_cells = 200;
+  constexpr std::size_t max_cells = 200;
   const auto comparison = reports::compare(reports::make_side("before", earlier), reports::make_side("now", now),
                                            reports::CompareOptions{});
-  return reports::comparison_object(comparison, most_cells)
+  return reports::comparison_object(comparison, max_cells)
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -161,7 +161,7 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
     written.notes.emplace_back(
         "The page has no charts: this build lacks plotly (scripts/fetch_plotly.sh, then build).");
   }
-  written.ranking = reports::terminal(analysis, options.colour);
+  written.ranking = reports::terminal(analysis, options.colour, options.unsolved.columns);
   written.unsolved = reports::unsolved_cells(analysis, options.unsolved);
   return written;
 }
@@ -173,7 +173,7 @@ std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList&
 std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles,
                              const UnsolvedList* unsolved) {
   const reports::Analysis analysis = reports::analyse(contents, force_time_profiles);
-  return reports::terminal(analysis, colour) +
+  return reports::terminal(analysis, colour, unsolved != nullptr ? unsolved->columns : 0) +
          (unsolved != nullptr ? reports::unsolved_cells(analysis, *unsolved) : std::string());
 }
 

@@ -26,7 +26,7 @@ enum class ReportGroups { family, category, conditioning };
 /// Errors (wrong_usage): another name.
 Result<ReportGroups> parse_report_groups(const std::string& name);
 /// The contents with each problem's sample category (004 VII-C), or the band of its conditioning (ConditioningBands),
-/// in the place of its family; the suites' names and `group` say so.
+/// in the place of its family; `group` says so.
 StoreContents grouped(StoreContents contents, ReportGroups groups);
 
 /// The contents without the solvers of Conebench's authors (SettingRecord::origin): the best of a problem is then the
@@ -110,7 +110,7 @@ StoreContents join_contents(std::vector<StoreContents> stores);
 std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList& list);
 
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.
-/// `force_time_profiles` as in ReportOptions. `unsolved`: with that list behind it.
+/// `force_time_profiles` as in ReportOptions. `unsolved`: with that list behind it, for a terminal of its columns.
 std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles = false,
                              const UnsolvedList* unsolved = nullptr);
 

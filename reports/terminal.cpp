@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
+#include "reports/table.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "store/late_answer.hpp"
@@ -17,57 +19,7 @@ namespace conebench::reports {
 namespace {
 
 /// Lines of cells that are not solved, where not all are asked for.
-constexpr std::size_t most_groups = 10;
-
-enum class Style { plain, bold, dim, good, warning, bad };
-
-class Paint {
- public:
-  explicit Paint(bool colour) : colour_(colour) {}
-  std::string operator()(Style style, const std::string& text) const {
-    constexpr std::array<const char*, 6> codes{"", "1", "2", "32", "33", "31"};
-    if (!colour_ || style == Style::plain || text.empty()) return text;
-    return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(style)], text);
-  }
-
- private:
-  bool colour_;
-};
-
-struct Field {
-  std::string text;
-  Style style = Style::plain;
-};
-
-struct Heading {
-  std::string text;
-  bool left = false;
-};
-
-/// Rows under headings, every column as wide as its widest field.
-std::string lay_out(const std::vector<Heading>& headings, const std::vector<std::vector<Field>>& rows,
-                    const Paint& paint) {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < headings.size(); ++c) {
-    std::size_t width = display_width(headings[c].text);
-    for (const auto& row : rows) width = std::max(width, display_width(row[c].text));
-    widths.push_back(width);
-  }
-  const auto line = [&](const auto& field_of) {
-    std::string out;
-    for (std::size_t c = 0; c < headings.size(); ++c) {
-      const Field field = field_of(c);
-      const std::string pad(widths[c] - display_width(field.text), ' ');
-      const std::string shown = paint(field.style, field.text);
-      out += (c == 0 ? " " : "  ") + (headings[c].left ? shown + pad : pad + shown);
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    return out + "\n";
-  };
-  std::string out = line([&](std::size_t c) { return Field{headings[c].text, Style::dim}; });
-  for (const auto& row : rows) out += line([&](std::size_t c) { return row[c]; });
-  return out;
-}
+constexpr std::size_t max_groups = 10;
 
 /// `share` of ten columns in eighths.
 std::string bar(double share) {
@@ -80,15 +32,7 @@ std::string bar(double share) {
   return out;
 }
 
-Field count(long n, Style style) { return n == 0 ? Field{"·", Style::dim} : Field{std::to_string(n), style}; }
-
-Field optional_number(const std::optional<double>& value) {
-  return value ? Field{human_number(*value)} : Field{"–", Style::dim};
-}
-
-Field time_field(const std::optional<double>& value) {
-  return value ? Field{human_time(*value)} : Field{"–", Style::dim};
-}
+Cell count(long n, Tone tone) { return n == 0 ? Cell("·", Tone::dim) : Cell(n, tone); }
 
 std::vector<std::string> column_labels(const Analysis& analysis) {
   constexpr std::size_t usual = 34;
@@ -101,39 +45,38 @@ std::vector<std::string> column_labels(const Analysis& analysis) {
   return labels;
 }
 
-std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const Paint& paint) {
-  std::vector<Heading> headings{{"#"}, {"solver", true}, {"solved share", true}, {""}, {"problems"}};
-  if (analysis.times_shown) {
-    headings.insert(headings.end(), {{"time"}, {"common"}, {"×best"}});
-  } else {
-    headings.push_back({"iterations"});
-  }
-  headings.insert(headings.end(), {{"ρ(1)"}, {"ρ(∞)"}, {"false"}, {"unsup."}});
+std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const TerminalLayout& layout) {
   const auto labels = column_labels(analysis);
-  std::vector<std::vector<Field>> rows;
-  for (const auto& row : ranking.rows) {
-    const Style share_style = row.solved_share > 0.9   ? Style::good
-                              : row.solved_share > 0.5 ? Style::warning
-                                                       : Style::bad;
-    std::vector<Field> fields{{std::to_string(rows.size() + 1), Style::dim},
-                              {labels[row.column], Style::bold},
-                              {bar(row.solved_share), share_style},
-                              {human_share(row.solved_share)},
-                              {fmt::format("{}/{}", row.tally.solved, row.tally.total()), Style::dim}};
-    if (analysis.times_shown) {
-      fields.push_back(time_field(row.means.at_limit));
-      fields.push_back(time_field(row.means.common));
-      fields.push_back(row.times_best ? Field{human_number(*row.times_best)} : Field{"–", Style::dim});
-    } else {
-      fields.push_back(optional_number(row.median_iterations));
-    }
-    fields.push_back({row.rho_one ? human_share(*row.rho_one) : "–"});
-    fields.push_back({row.rho_infinity ? human_share(*row.rho_infinity) : "–"});
-    fields.push_back(count(row.tally.false_claim, Style::bad));
-    fields.push_back(count(row.tally.unsupported, Style::plain));
-    rows.push_back(std::move(fields));
+  long rank = 0;
+  TableOf<RankingRow> table;
+  table.add({"#", Format::count}, [&](const auto&) { return Cell(++rank, Tone::dim); });
+  table.add({"solver"}, [&](const auto& row) {
+    return Cell(labels[row.column] + (row.doubts.empty() ? "" : std::string(" ") + doubt_mark), Tone::strong);
+  });
+  table.add({"solved share"}, [](const auto& row) {
+    const double share = row.solved_share;
+    return Cell(bar(share), share > 0.9 ? Tone::good : share > 0.5 ? Tone::warning : Tone::bad);
+  });
+  table.add({"", Format::share}, &RankingRow::solved_share);
+  table.add({"problems", Format::count},
+            [](const auto& row) { return Cell(fmt::format("{}/{}", row.tally.solved, row.tally.total()), Tone::dim); });
+  if (analysis.times_shown) {
+    table.add({"time", Format::time}, [](const auto& row) { return row.means.at_limit; });
+    table.add({.heading = "cold", .format = Format::time, .leaves = 1}, [](const auto& row) { return row.means.cold; });
+    table.add({.heading = "common", .format = Format::time, .leaves = 4},
+              [](const auto& row) { return row.means.common; });
+    table.add({.heading = "×best", .format = Format::number, .leaves = 2}, &RankingRow::times_best);
+  } else {
+    table.add({"iterations", Format::number}, &RankingRow::median_iterations);
   }
-  return lay_out(headings, rows, paint);
+  table.add({.heading = "ρ(1)", .format = Format::share, .leaves = 5},
+            [](const auto& row) { return Cell(row.rho_one, Tone::plain); });
+  table.add({.heading = "ρ(∞)", .format = Format::share, .leaves = 6},
+            [](const auto& row) { return Cell(row.rho_infinity, Tone::plain); });
+  table.add({"false", Format::count}, [](const auto& row) { return count(row.tally.false_claim, Tone::bad); });
+  table.add({.heading = "unsup.", .format = Format::count, .leaves = 3},
+            [](const auto& row) { return count(row.tally.unsupported, Tone::plain); });
+  return terminal_text(table.of(ranking.rows), layout);
 }
 
 /// On all problems of the slice, by what is counted and how good the answers are.
@@ -149,7 +92,7 @@ bool same_work(const Slice& slice, std::size_t a, std::size_t b) {
 
 /// Whether something is gained over the default setting, or where that is the best, over the next best.
 bool choice_matters(const Analysis& analysis, const OptionStudy& study) {
-  constexpr double least_gain = 1.05;
+  constexpr double min_gain = 1.05;
   const auto& settings = study.settings;
   const auto& best = settings[study.recommended];
   const OptionStudy::Setting *usual = nullptr, *next = nullptr;
@@ -159,7 +102,7 @@ bool choice_matters(const Analysis& analysis, const OptionStudy& study) {
   }
   const OptionStudy::Setting* const other = usual == &best ? next : usual;
   if (other == nullptr) return true;
-  return other->times_best >= least_gain * best.times_best &&
+  return other->times_best >= min_gain * best.times_best &&
          !same_work(analysis.slices[study.slice], best.column, other->column);
 }
 
@@ -209,8 +152,8 @@ std::string legend(const Analysis& analysis) {
   return text +
          fmt::format(
              " {}, geometric means shifted by {}. time: unsolved problems count with their limit; "
-             "common: problems that\n all solvers with at least half solved solve; ×best: ratio to the best, over "
-             "what a solver solves (not shifted).\n",
+             "cold: the same\n of first runs; common: problems that all solvers with at least half solved solve; "
+             "×best: ratio to the best,\n over what a solver solves (not shifted).\n",
              analysis.condensation_shown ? "Set-up + solve, with and without condensation" : "Set-up + solve",
              human_time(analysis.shift_s));
 }
@@ -268,32 +211,16 @@ std::string unsupported_cells(const Analysis& analysis, const std::vector<std::s
   }
   std::string out;
   for (const auto& [key, count] : counts) {
-    out += paint(Style::dim,
+    out += paint(Tone::dim,
                  fmt::format(" unsupported: {} of {}: {}\n", plural(count, "cell"), labels[key.first], key.second));
   }
   return out;
 }
 
-/// Rows whose last column takes what is left of the line.
-std::string lay_out_list(std::vector<Heading> headings, std::vector<std::vector<Field>> rows, const Paint& paint,
-                         std::size_t columns) {
-  std::size_t before = 1;
-  for (std::size_t c = 0; c + 1 < headings.size(); ++c) {
-    std::size_t width = display_width(headings[c].text);
-    for (const auto& row : rows) width = std::max(width, display_width(row[c].text));
-    before += width + 2;
-  }
-  constexpr std::size_t least = 24;
-  for (auto& row : rows) {
-    if (columns > 0) row.back().text = shorten(row.back().text, columns > before + least ? columns - before : least);
-  }
-  return lay_out(headings, rows, paint);
-}
-
 }  // namespace
 
 std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
-  const Paint paint(list.colour);
+  const Paint paint{list.colour};
   const auto cells = unsolved_of(analysis);
   const auto labels = column_labels(analysis);
   const std::string unsupported = list.every_cell ? unsupported_cells(analysis, labels, paint) : std::string();
@@ -305,7 +232,8 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
   };
   // Of each solver's cells that ended alike the first stands for all, where not every one is asked for.
   std::map<std::tuple<CellStatus, bool, std::size_t>, std::size_t> group_of;
-  std::vector<std::pair<const Unsolved*, long>> groups;
+  using Group = std::pair<const Unsolved*, long>;
+  std::vector<Group> groups;
   for (const Unsolved& one : cells) {
     const std::tuple key{one.cell->status, outcome(one.cell) == Outcome::false_claim, one.column};
     const auto [known, is_new] = group_of.emplace(key, groups.size());
@@ -315,65 +243,70 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
       ++groups[known->second].second;
     }
   }
-  std::vector<Heading> headings{{"ended as", true}, {"solver", true}};
-  if (!list.every_cell) headings.push_back({"cells"});
-  headings.insert(headings.end(), {{list.every_cell ? "problem" : "the first", true}, {"at", true}, {"why", true}});
-  std::vector<std::vector<Field>> rows;
-  for (const auto& [one, count] : groups) {
-    if (!list.every_cell && rows.size() == most_groups) break;
-    const Style style = urgency(*one->cell) < 2 ? Style::bad : Style::plain;
-    std::vector<Field> row{{to_string(one->cell->status), style}, {labels[one->column], Style::bold}};
-    if (!list.every_cell) row.push_back({std::to_string(count)});
-    row.insert(row.end(),
-               {{problem(*one)}, {analysis.slices[one->slice].label}, {why_unsolved(*one->cell), Style::dim}});
-    rows.push_back(std::move(row));
-  }
+  TableOf<Group> table;
+  table.add({"ended as"}, [](const Group& group) {
+    const CellRecord& cell = *group.first->cell;
+    return Cell(to_string(cell.status), urgency(cell) < 2 ? Tone::bad : Tone::plain);
+  });
+  table.add({"solver"}, [&](const Group& group) { return Cell(labels[group.first->column], Tone::strong); });
+  if (!list.every_cell) table.add({"cells", Format::count}, &Group::second);
+  table.add({list.every_cell ? "problem" : "the first"}, [&](const Group& group) { return problem(*group.first); });
+  table.add({"at"}, [&](const Group& group) { return analysis.slices[group.first->slice].label; });
+  table.add({"why"}, [](const Group& group) { return Cell(why_unsolved(*group.first->cell), Tone::dim); });
+  const std::size_t shown = list.every_cell ? groups.size() : std::min(groups.size(), max_groups);
+  const TerminalLayout layout{
+      .indent = 1, .paint = paint, .headings = Tone::dim, .columns = list.columns, .shorten = true, .least = 24};
   std::string out = fmt::format("\n {} not solved\n", plural(static_cast<long>(cells.size()), "cell")) +
-                    lay_out_list(headings, rows, paint, list.columns);
-  if (rows.size() < groups.size()) {
-    out += paint(Style::dim, fmt::format(" and {} more such lines\n", groups.size() - rows.size()));
+                    terminal_text(table.of(std::span(groups).first(shown)), layout);
+  if (shown < groups.size()) {
+    out += paint(Tone::dim, fmt::format(" and {} more such lines\n", groups.size() - shown));
   }
   if (!list.command.empty()) {
-    out += paint(Style::dim, " each cell: " + list.command + "; how to repeat it: its command in cells.csv") + "\n";
+    out += paint(Tone::dim, " each cell: " + list.command + "; how to repeat it: its command in cells.csv") + "\n";
   }
   if (!list.every_cell) return out;
   const Unsolved& first = *groups.front().first;
   const std::string again =
       repeat_command(*analysis.problems[first.problem].record, *analysis.columns[first.column].setting, *first.cell,
                      repeat_places(*analysis.contents));
-  if (!again.empty()) out += paint(Style::dim, " the first again: " + one_line(again)) + "\n";
+  if (!again.empty()) out += paint(Tone::dim, " the first again: " + one_line(again)) + "\n";
   return out + unsupported;
 }
 
-std::string terminal(const Analysis& analysis, bool colour) {
-  const Paint paint(colour);
+std::string terminal(const Analysis& analysis, bool colour, std::size_t columns) {
+  const Paint paint{colour};
+  const TerminalLayout layout{.indent = 1, .paint = paint, .headings = Tone::dim, .columns = columns};
   std::string out;
   for (const auto& note : analysis.notes) {
     const bool warning = note.level == Note::Level::warning;
-    out += paint(warning ? Style::warning : Style::dim, warning ? " ! " : " · ") + one_line(note.text) + "\n";
+    out += paint(warning ? Tone::warning : Tone::dim, warning ? " ! " : " · ") + one_line(note.text) + "\n";
   }
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Ranking& ranking = analysis.ranking(s);
     const Slice& slice = analysis.slices[s];
-    out += "\n " + paint(Style::bold, fmt::format("{} at {}", one_line(analysis.title), slice.label));
-    out += paint(Style::dim, fmt::format("  {}, {} start · {} in {}\n {}", slice.verdict, slice.start,
-                                         plural(ranking.problems, "problem"),
-                                         count_groups(ranking.families, analysis.contents->group),
-                                         one_line(criterion_text(analysis, slice))));
+    out += "\n " + paint(Tone::strong, fmt::format("{} at {}", one_line(analysis.title), slice.label));
+    out += paint(Tone::dim, fmt::format("  {}, {} start · {} in {}\n {}", slice.verdict, slice.start,
+                                        plural(ranking.problems, "problem"),
+                                        count_groups(ranking.families, analysis.contents->group),
+                                        one_line(criterion_text(analysis, slice))));
     if (ranking.problems == 0) {
       out += "\n nothing to rank: every problem is left out\n";
       continue;
     }
-    out += "\n" + ranking_table(analysis, ranking, paint) + paint(Style::dim, footer(analysis, ranking));
+    out += "\n" + ranking_table(analysis, ranking, layout);
+    if (const std::string doubts = doubt_text(analysis, ranking); !doubts.empty()) {
+      out += paint(Tone::warning, fmt::format(" {} {}", doubt_mark, one_line(doubts))) + "\n";
+    }
+    out += paint(Tone::dim, footer(analysis, ranking));
     for (const Ranking* const other : analysis.rankings_of(s)) {
       if (other == &ranking) continue;
-      out += paint(Style::dim, fmt::format(" the same by {} (above: {})\n", title(other->cost), title(ranking.cost)));
-      out += ranking_table(analysis, *other, paint);
+      out += paint(Tone::dim, fmt::format(" the same by {} (above: {})\n", title(other->cost), title(ranking.cost)));
+      out += ranking_table(analysis, *other, layout);
     }
-    out += paint(Style::dim, advice(analysis, s));
-    for (const auto& remark : ranking.remarks) out += paint(Style::dim, " " + one_line(remark)) + "\n";
+    out += paint(Tone::dim, advice(analysis, s));
+    for (const auto& remark : ranking.remarks) out += paint(Tone::dim, " " + one_line(remark)) + "\n";
   }
-  if (!analysis.slices.empty()) out += "\n" + paint(Style::dim, legend(analysis));
+  if (!analysis.slices.empty()) out += "\n" + paint(Tone::dim, legend(analysis));
   return out;
 }
 

@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <stdexcept>
 
 namespace conebench::reports {
 
@@ -66,6 +68,27 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels, st
   return shown;
 }
 
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = indent;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (text.compare(end, 2, " %") == 0) end = std::min(text.find(' ', end + 1), text.size());  // a number and its unit
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (column > indent && column + 1 + display_width(word) > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  return out;
+}
+
 std::string human_number(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : value > 0 ? "∞" : "−∞";
   const double size = std::abs(value);
@@ -110,6 +133,37 @@ std::string human_share(double share) {
 std::string human_residual(const std::optional<double>& value) {
   if (!value) return "–";
   return std::isfinite(*value) ? fmt::format("{:.1e}", *value) : "∞";
+}
+
+std::string bound_text(double verdict_bound) {
+  const std::string digits = fmt::format("{:.17e}", verdict_bound);
+  const double rounded_down = std::strtod((digits.substr(0, 3) + digits.substr(digits.find('e'))).c_str(), nullptr);
+  return fmt::format("no λ reaches a verdict below {}", human_tolerance(rounded_down));
+}
+
+std::string noise_text(const NoiseRecord& noise) {
+  switch (noise.kind) {
+    case NoiseKind::other: return noise.text.empty() ? "the run says so" : noise.text;
+    case NoiseKind::stolen: return fmt::format("the hypervisor took {:.0f} % of the processor time", 100 * noise.value);
+    case NoiseKind::throttled: return fmt::format("throttled {:.0f} times because of heat", noise.value);
+    case NoiseKind::governor:
+      return fmt::format("the processor's governor is {}not performance",
+                         noise.text + (noise.text.empty() ? "" : ", "));
+    case NoiseKind::workers: return fmt::format("{:.0f} workers ran side by side", noise.value);
+    case NoiseKind::loaded:
+      return fmt::format(
+          "loaded ({:.0f} % of the cells of 5 ms or more took over a tenth longer in the median than at best): other "
+          "processes ran meanwhile",
+          100 * noise.value);
+    case NoiseKind::joined: return "joined from stores of " + (noise.text.empty() ? "several kinds" : noise.text);
+  }
+  throw std::logic_error("unknown kind of noise");
+}
+
+std::vector<std::string> noise_texts(const std::vector<NoiseRecord>& noise) {
+  std::vector<std::string> texts;
+  for (const NoiseRecord& one : noise) texts.push_back(noise_text(one));
+  return texts;
 }
 
 std::string exact(double value) {

@@ -7,6 +7,7 @@
 
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
+#include "store/noise.hpp"
 
 /// How numbers and foreign texts look in each format. Names of problems, families and messages come from files and
 /// programs that nobody vetted: every format escapes them here, in one place.
@@ -21,6 +22,11 @@ std::string human_tolerance(double tolerance);
 std::string human_share(double share);
 /// "3.2e-07" with one decimal; "–" for nothing, "∞" where not finite.
 std::string human_residual(const std::optional<double>& value);
+/// "no λ reaches a verdict below 3.1e-4": FeasibilityRecord::verdict_bound, rounded down.
+std::string bound_text(double verdict_bound);
+/// "the hypervisor took 9 % of the processor time".
+std::string noise_text(const NoiseRecord& noise);
+std::vector<std::string> noise_texts(const std::vector<NoiseRecord>& noise);
 /// Three significant digits without an exponent where that is short.
 std::string human_number(double value);
 /// The shortest text that reads back as the same double; "inf", "nan".
@@ -37,6 +43,9 @@ std::string capital(std::string text);
 /// that all of its solver's labels share. What tells two apart stays, however long; names of more than 100 columns are
 /// cut where they stay apart.
 std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width);
+
+/// `text` after `indent` columns, its words broken over lines of `width`; a number stays with its " %".
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width);
 
 using conebench::display_width;
 using conebench::one_line;

@@ -77,7 +77,7 @@ std::string collected(const ByteSource& source) {
   return text;
 }
 
-Result<std::monostate> write_files(const fs::path& folder, const std::vector<ReportFile>& files) {
+Result<void> write_files(const fs::path& folder, const std::vector<ReportFile>& files) {
   std::vector<StreamedFile> streamed;
   for (const ReportFile& file : files) {
     streamed.push_back({file.path, [&file](const ByteSink& sink) { sink(file.content); }});
@@ -85,7 +85,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Rep
   return write_files(folder, streamed);
 }
 
-Result<std::monostate> write_files(const fs::path& folder, const std::vector<StreamedFile>& files) {
+Result<void> write_files(const fs::path& folder, const std::vector<StreamedFile>& files) {
   if (auto made = make_folder(folder); !made) return made;
   remove_unfinished(folder);
   Unfinished unfinished;
@@ -108,7 +108,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Str
     fs::rename(unfinished.files()[i], places[i], failure);
     if (failure) return cannot_write(places[i], failure.value());
   }
-  return std::monostate{};
+  return {};
 }
 
 }  // namespace conebench

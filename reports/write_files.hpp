@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/result.hpp"
@@ -34,7 +33,7 @@ struct StreamedFile {
 /// place first (PATH.unfinished-PID, synced), and when all are whole, each is renamed into its place. A full disk, a
 /// lost folder or a kill leaves what was there. Pipes and devices are written to as they are. Errors (bad_input): the
 /// path and the system's reason.
-Result<std::monostate> write_files(const std::filesystem::path& folder, const std::vector<ReportFile>& files);
-Result<std::monostate> write_files(const std::filesystem::path& folder, const std::vector<StreamedFile>& files);
+Result<void> write_files(const std::filesystem::path& folder, const std::vector<ReportFile>& files);
+Result<void> write_files(const std::filesystem::path& folder, const std::vector<StreamedFile>& files);
 
 }  // namespace conebench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
@@ -28,19 +29,72 @@ void for_each_of(const Comparison& comparison, Slices& slices, const Alarm& alar
   }
 }
 
-long missing_with_problem(const Comparison& comparison) {
-  long cells = 0;
-  for (const TimeSlice& slice : comparison.slices) {
-    for (const SettingChange& change : slice.settings) cells += change.missed_with_problem;
-  }
-  return cells;
+/// What names the pair's problem in alarms.
+std::string problem_of(const Comparison& comparison, const CellPair& pair) {
+  const Side& side = pair.base ? comparison.base : comparison.fresh;
+  return oldest_hash(side.problems[side.cells[pair.base ? *pair.base : *pair.fresh].problem]);
 }
 
-bool clears_slower(const Comparison& comparison, const SettingChange& change, const Alarm& alarm) {
-  if (!comparison.times_compared) return false;
-  if (alarm.by_time) return has_recovered(change.times, alarm.effect);
-  // Work is exact, and families are judged where nothing was loaded.
-  return change.work.verdict != ChangeState::undecided && !comparison.base.loaded && !comparison.fresh.loaded;
+/// Whether the pair is one of the cells that an alarm of this kind counts.
+bool counts_in(const Comparison& comparison, const SettingChange& change, const CellPair& pair,
+               const std::string& kind) {
+  switch (pair.change) {
+    case CellChange::lost: return kind == "lost";
+    case CellChange::won: return kind == "won";
+    case CellChange::broke: return kind == "broke";
+    case CellChange::hit_limit: return kind == "at-limit";
+    case CellChange::missing:
+      return kind == "missing" && is_missed(comparison.base.cells[*pair.base]) &&
+             !missed_with_problem(comparison, pair);
+    case CellChange::flaky: {
+      const ComparedCell& base = comparison.base.cells[*pair.base];
+      const bool newly = base.status != CellStatus::flaky && base.solved;
+      return kind == "flaky" || (kind == "lost" && change.became_flaky && newly);
+    }
+    default: return false;
+  }
+}
+
+/// Whether the new side shows that what an alarm of this kind said of the cell no longer is.
+bool is_back(const Comparison& comparison, const CellPair& pair, const std::string& kind) {
+  if (!pair.fresh) return false;
+  const ComparedCell& cell = comparison.fresh.cells[*pair.fresh];
+  if (kind == "missing") return true;
+  if (cell.status == CellStatus::flaky) return false;
+  if (kind == "flaky" || cell.solved) return true;
+  const StatusClass ended = class_of(cell.status);
+  const bool by_itself = ended != StatusClass::broke && ended != StatusClass::unreadable && ended != StatusClass::clock;
+  return kind != "lost" && by_itself && pair.base && !comparison.base.cells[*pair.base].solved;
+}
+
+/// Work is compared on most of the cells that the base solved.
+bool work_is_known(const SettingChange& change) {
+  return change.work.cells >
+         change.count(CellChange::lost) + change.count(CellChange::broke) + change.unclear_losses + change.missed;
+}
+
+/// Takes off what the setting's times, work and answers show to be gone.
+void take_off_recovered(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change, bool in_base,
+                        Alarm& alarm) {
+  if (comparison.times_compared) {
+    if (has_recovered(change.times.judged(), alarm.effect, in_base)) alarm.by_time = false;
+    for (const FamilyChange& family : slice.families) {
+      const auto known = alarm.families.find(family.family);
+      if (family.setting != change.setting || known == alarm.families.end()) continue;
+      if (has_recovered(family.times.judged(), known->second, in_base)) alarm.families.erase(known);
+    }
+  }
+  const JudgedEffect work{change.work.verdict, change.work.effect};
+  const bool balanced = work.verdict == ChangeState::undecided;
+  if (work_is_known(change) && !balanced && has_recovered(work, alarm.work, in_base)) alarm.by_work = false;
+  for (const FamilyWork& family : change.work.families) {
+    const auto known = alarm.more_work.find(family.family);
+    if (known == alarm.more_work.end() || family.judged.verdict == ChangeState::undecided) continue;
+    if (has_recovered(family.judged, known->second, in_base)) alarm.more_work.erase(known);
+  }
+  // Answers without another bit are as accurate.
+  const double left = change.accuracy.value_or(0.0) + (in_base ? alarm.digits : 0.0);
+  if (change.accuracy_known > 0 && !change.less_accurate && left < 0.5 * alarm.digits) alarm.digits = 0.0;
 }
 
 }  // namespace
@@ -51,11 +105,12 @@ ChangeState state_of(const SettingChange& change) {
     const auto found = change.alarms.find(word);
     return found == change.alarms.end() ? 0L : found->second;
   };
-  return state_of(ChangeFacts{.lost = count("lost") + count("broke") + count("missing"),
-                              .won = count("won"),
-                              .slower = has("slower"),
-                              .faster = has("faster"),
-                              .decided = change.outlook != Outlook::undecided && change.outlook != Outlook::added});
+  return state_of(
+      ChangeFacts{.lost = count("lost") + count("broke") + count("missing"),
+                  .won = count("won"),
+                  .slower = has("slower"),
+                  .faster = has("faster"),
+                  .decided = change.assessment != Assessment::undecided && change.assessment != Assessment::added});
 }
 
 namespace {
@@ -79,10 +134,30 @@ bool take_accepted(Comparison& comparison, const Alarm& found) {
   return true;
 }
 
-Alarm missing_problems(long cells, Alarm night) {
+/// Cells that are missing with their whole problem; none: no alarm.
+std::optional<Alarm> missing_problems(const Comparison& comparison, Alarm night) {
   night.kind = "missing";
-  night.cells = cells;
-  return night;
+  for (const CellPair& pair : comparison.pairs) {
+    if (!missed_with_problem(comparison, pair)) continue;
+    ++night.cells;
+    night.problems.insert(problem_of(comparison, pair));
+  }
+  return night.cells > 0 ? std::optional(std::move(night)) : std::nullopt;
+}
+
+/// Why it is slower.
+void add_slower(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change, Alarm& alarm) {
+  alarm.by_time = change.times.verdict == ChangeState::slower;
+  if (comparison.times_compared) alarm.effect = change.times.corrected;
+  alarm.by_work = change.work.verdict == ChangeState::slower;
+  alarm.work = change.work.effect;
+  for (const FamilyChange& family : slice.families) {
+    const bool slower = family.setting == change.setting && family.times.verdict == ChangeState::slower;
+    if (slower) alarm.families[family.family] = family.times.median;
+  }
+  for (const FamilyWork& family : change.work.families) {
+    if (family.judged.verdict == ChangeState::slower) alarm.more_work[family.family] = family.judged.effect;
+  }
 }
 
 }  // namespace
@@ -96,8 +171,12 @@ Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const Setti
   night.verdict = slice.request.verdict;
   night.start = slice.request.start;
   night.cells = change.alarms.at(kind);
-  night.by_time = kind == "slower" && change.times.verdict == ChangeState::slower;
-  if (night.by_time) night.effect = change.times.corrected;
+  if (kind == "slower") add_slower(comparison, slice, change, night);
+  if (kind == "less-accurate") night.digits = change.accuracy.value_or(0.0);
+  for (const CellPair& pair : comparison.pairs) {
+    const bool its = pair.slice == change.slice && pair.setting == change.setting;
+    if (its && counts_in(comparison, change, pair, kind)) night.problems.insert(problem_of(comparison, pair));
+  }
   return change.accepted.contains(kind) ? as_accepted(comparison, night) : night;
 }
 
@@ -110,21 +189,30 @@ std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::s
       }
     }
   }
-  if (const long missing = missing_with_problem(comparison); missing > 0 && kinds.contains("missing")) {
-    const Alarm alarm = missing_problems(missing, night);
-    alarms.push_back(comparison.accepted_missing ? as_accepted(comparison, alarm) : alarm);
+  if (const auto missing = missing_problems(comparison, night); missing && kinds.contains("missing")) {
+    alarms.push_back(comparison.accepted_missing ? as_accepted(comparison, *missing) : *missing);
   }
   return alarms;
 }
 
-bool clears(const Comparison& comparison, const Alarm& alarm) {
-  if (comparison.compared == 0 || alarm.setting.empty()) return true;
-  bool cleared = true;
-  for_each_of(comparison, comparison.slices, alarm, [&](const TimeSlice&, const SettingChange& change) {
-    if (alarm.kind == "slower") cleared = cleared && clears_slower(comparison, change, alarm);
-    if (alarm.kind == "lost") cleared = cleared && change.no_longer == 0;
+std::optional<Alarm> rest_of(const Comparison& comparison, Alarm alarm) {
+  if (comparison.compared == 0) return std::nullopt;
+  const bool in_base = alarm.pinned_utc.empty() && comparison.base.runs.front().started_utc >= alarm.since_utc;
+  bool decided = false;
+  std::set<std::pair<std::size_t, std::size_t>> its;  // slices and settings
+  for_each_of(comparison, comparison.slices, alarm, [&](const TimeSlice& slice, const SettingChange& change) {
+    its.emplace(change.slice, change.setting);
+    decided = decided || (change.compared() > 0 && change.assessment != Assessment::undecided);
+    take_off_recovered(comparison, slice, change, in_base, alarm);
   });
-  return cleared;
+  if (alarm.kind == "undecided") return decided ? std::nullopt : std::optional(std::move(alarm));
+  const long before = std::ssize(alarm.problems);
+  for (const CellPair& pair : comparison.pairs) {
+    const bool of_alarm = alarm.setting.empty() || its.contains({pair.slice, pair.setting});
+    if (of_alarm && is_back(comparison, pair, alarm.kind)) alarm.problems.erase(problem_of(comparison, pair));
+  }
+  if (before > 0) alarm.cells = alarm.cells * std::ssize(alarm.problems) / before;
+  return alarm.empty() ? std::nullopt : std::optional(std::move(alarm));
 }
 
 void mark_accepted(Comparison& comparison) {
@@ -138,8 +226,8 @@ void mark_accepted(Comparison& comparison) {
       }
     }
   }
-  const long missing = missing_with_problem(comparison);
-  comparison.accepted_missing = missing > 0 && take_accepted(comparison, missing_problems(missing, night));
+  const auto missing = missing_problems(comparison, night);
+  comparison.accepted_missing = missing && take_accepted(comparison, *missing);
 }
 
 void withdraw(Comparison& comparison, const Alarm& alarm) {
@@ -156,13 +244,37 @@ void withdraw(Comparison& comparison, const Alarm& alarm) {
       return one.first == "lost" || one.first == "broke" || one.first == "missing" || one.first == "less-accurate";
     });
     if (!else_worse) {
-      change.outlook = Outlook::undecided;
+      change.assessment = Assessment::undecided;
       change.alarms["undecided"] = 1;
     }
     comparison.notes.push_back(fmt::format("{} at {} is not slower side by side: that alarm is withdrawn",
                                            alarm.setting, human_tolerance(alarm.tolerance)));
   });
 }
+
+namespace {
+
+/// " by 4.1 %, 12.0 % more work, on odd by 20.1 %".
+std::string slower_words(const Alarm& alarm) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? " " : ", ") + words; };
+  const auto more = [](double effect) { return 100.0 * std::expm1(effect); };
+  if (alarm.by_time) add(fmt::format("by {:.1f} %", more(alarm.effect)));
+  if (alarm.by_work) add(fmt::format("by {:.1f} % more work", more(alarm.work)));
+  const auto add_families = [&](const std::map<std::string, double>& families, bool told, const char* what) {
+    std::size_t shown = 0;
+    for (const auto& [family, effect] : families) {
+      if (!told && shown++ < most) add(fmt::format("on {} by {:.1f} %{}", one_line(family), more(effect), what));
+    }
+    if (shown > most) add(fmt::format("on {} more families", shown - most));
+  };
+  add_families(alarm.families, alarm.by_time, "");
+  add_families(alarm.more_work, alarm.by_work, " more work");
+  return text;
+}
+
+}  // namespace
 
 std::string alarm_words(const Alarm& alarm) {
   std::string what;
@@ -172,11 +284,10 @@ std::string alarm_words(const Alarm& alarm) {
     what = fmt::format("{} at {}", one_line(alarm.setting), human_tolerance(alarm.tolerance));
     if (alarm.start != "cold") what += ", start " + one_line(alarm.start);
     if (alarm.kind == "slower") {
-      what += " is slower";
-      if (alarm.by_time) what += fmt::format(" by {:.1f} %", 100.0 * std::expm1(alarm.effect));
+      what += " is slower" + slower_words(alarm);
       if (alarm.source == ChangeSource::nights) what += " over the nights";
     } else if (alarm.kind == "less-accurate") {
-      what += " is less accurate";
+      what += fmt::format(" is less accurate by {:.1f} digits", alarm.digits);
     } else if (alarm.kind == "undecided") {
       what += " is not yet decidable";
     } else {

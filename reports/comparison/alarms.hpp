@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const Setti
 /// Those of `kinds`, and of whole problems.
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night);
 
-/// Whether the comparison clears an earlier night's alarm that is not among its own: it could have seen it.
-bool clears(const Comparison& comparison, const Alarm& alarm);
+/// What of an earlier night's alarm the comparison does not show to be gone; nothing: all of it is, or no cell is in
+/// both, as after an edit of the suite's limits. Of an alarm from before the base the base has the effect itself.
+std::optional<Alarm> rest_of(const Comparison& comparison, Alarm alarm);
 
 /// Takes off what fails what the new side shows of the alarms that somebody accepted. The caller calls count_alarms().
 void mark_accepted(Comparison& comparison);

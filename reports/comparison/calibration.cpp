@@ -28,7 +28,7 @@ Result<Calibration> calibrate(const std::vector<Side>& sides) {
       ++result.comparisons;
       for (const TimeSlice& slice : comparison.slices) {
         for (const SettingTimes& setting : slice.times.settings) {
-          if (setting.cells < TimeRules{}.fewest_cells || !(setting.deviation > 0.0)) continue;
+          if (setting.cells < TimeRules{}.min_cells || !(setting.deviation > 0.0)) continue;
           ++result.settings;
           squares += setting.corrected * setting.corrected;
           spread += setting.deviation * setting.deviation;

@@ -17,6 +17,7 @@
 #include "reports/comparison/pairs.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
+#include "store/time_doubts.hpp"
 
 namespace conebench::reports {
 
@@ -50,26 +51,30 @@ void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell&
   ++sums.cells;
 }
 
-/// More work in one count and not less in another is slower, where it is more than the bar.
-ChangeState judge_counts(const CountRatios& sums, double bar) {
+/// More work in one count and not less in another is slower, where it is more than the bar. The effect is that of the
+/// count that changed most.
+JudgedEffect judge_counts(const CountRatios& sums, double bar) {
   const double cells = std::max(1.0, static_cast<double>(sums.cells));
   const double least = std::min({sums.iterations, sums.factorizations, sums.products}) / cells;
   const double most = std::max({sums.iterations, sums.factorizations, sums.products}) / cells;
-  if (most > bar && least < -bar) return ChangeState::undecided;
-  if (most > bar) return ChangeState::slower;
-  return least < -bar ? ChangeState::faster : ChangeState::same;
+  const double effect = most > -least ? most : least;
+  if (most > bar && least < -bar) return {ChangeState::undecided, effect};
+  if (most > bar) return {ChangeState::slower, effect};
+  return {least < -bar ? ChangeState::faster : ChangeState::same, effect};
 }
 
 /// Counts that hardly differ decide nothing where the time of the changed cells does: one iteration more can cost much.
 /// Gains and losses that make up for each other are not the same.
-ChangeState judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
-  if (work.changed == work.trivial) return ChangeState::same;
+JudgedEffect judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
+  if (work.changed == work.trivial) return {ChangeState::same};
   constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/experiments/performance.md
   const double bar = std::log1p(minimum_effect);
-  const ChangeState counts = judge_counts(sums, bar);
-  if (counts != ChangeState::same) return counts;
-  if (work.time_over_setting > bar && work.time - together > noise_of_a_cell) return ChangeState::slower;
-  return work.spread > bar ? ChangeState::undecided : ChangeState::same;
+  const JudgedEffect counts = judge_counts(sums, bar);
+  if (counts.verdict != ChangeState::same) return counts;
+  if (work.time_over_setting > bar && work.time - together > noise_of_a_cell) {
+    return {ChangeState::slower, work.time_over_setting};
+  }
+  return {work.spread > bar ? ChangeState::undecided : ChangeState::same, counts.effect};
 }
 
 /// Everything that a setting's cells of a slice add up to.
@@ -90,7 +95,9 @@ bool is_trivial(const Side& side, const ComparedCell& cell) {
 void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what,
               std::size_t family, bool trivial) {
   change.solved += base.solved || fresh.solved ? 1 : 0;
-  if ((what == CellChange::at_limit || what == CellChange::flaky) && base.solved && !fresh.solved) ++change.no_longer;
+  change.doubtful += base.doubts.empty() && fresh.doubts.empty() ? 0 : 1;
+  if ((what == CellChange::hit_limit || what == CellChange::flaky) && base.solved && !fresh.solved)
+    ++change.unclear_losses;
   if (what == CellChange::flaky) {
     change.flaky_before += base.status == CellStatus::flaky ? 1 : 0;
     change.newly_flaky += base.status != CellStatus::flaky && base.solved ? 1 : 0;
@@ -110,7 +117,9 @@ void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const
       if (products) sums.per_product.push_back(*time - *products);
     }
   }
-  if (base.verdict_value && fresh.verdict_value && base.answer_crc != fresh.answer_crc) {
+  if (!base.verdict_value || !fresh.verdict_value) return;
+  ++change.accuracy_known;
+  if (base.answer_crc != fresh.answer_crc) {
     constexpr double exact = 1e-16;  // below it a residual is rounding
     sums.accuracy.push_back(std::log10(std::max(*fresh.verdict_value, exact) / std::max(*base.verdict_value, exact)));
   }
@@ -131,15 +140,20 @@ void finish_sums(SettingChange& change, const Sums& sums, double together, doubl
     change.work.time_over_setting += (time - together) / cells;
     change.work.spread += std::abs(time - together) / cells;
   }
-  change.work.verdict = judge_work(sums.all, change.work, together, minimum_effect);
+  change.work.cells = sums.all.cells;
+  const JudgedEffect work = judge_work(sums.all, change.work, together, minimum_effect);
+  change.work.verdict = work.verdict;
+  change.work.effect = work.effect;
   // A family is few cells: most of them have to show it, and by as much as in times.
   constexpr double family_effect = TimeRules{}.family_effect;
   for (const auto& [family, counts] : sums.families) {
-    const bool most = counts.cells >= static_cast<long>(fewest) && 4 * counts.more >= 3 * counts.cells;
-    if (change.work.verdict == ChangeState::slower || !most) continue;
-    if (judge_counts(counts, std::log1p(std::max(family_effect, minimum_effect))) == ChangeState::slower) {
-      change.work.slower_families.push_back("slower: more work on " + families[family]);
+    JudgedEffect judged;
+    if (counts.cells >= static_cast<long>(fewest)) {
+      judged = judge_counts(counts, std::log1p(std::max(family_effect, minimum_effect)));
     }
+    const bool most = 4 * counts.more >= 3 * counts.cells;
+    if (judged.verdict == ChangeState::slower && !most) judged.verdict = ChangeState::undecided;
+    change.work.families.push_back({families[family], judged});
   }
   // Five of a kind where there was none are chance once in 32 times.
   constexpr long more_than_chance = 5;
@@ -167,11 +181,11 @@ bool pays_off(const WorkChange& work, double together, double minimum_effect) {
   return work.time - together <= std::log1p(minimum_effect);
 }
 
-/// The setting's outlook: what is worse first. One that lost a problem, or whose problem is gone, or that a limit ended
-/// where it did not before, is never better.
+/// The setting's assessment: what is worse first. One that lost a problem, or whose problem is gone, or that a limit
+/// ended where it did not before, is never better.
 void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_compared, double minimum_effect) {
   if (change.count(CellChange::added) == std::accumulate(change.counts.begin(), change.counts.end(), 0L)) {
-    change.outlook = Outlook::added;
+    change.assessment = Assessment::added;
     return;
   }
   std::vector<std::string> worse, better;
@@ -185,8 +199,11 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
   counted(change.count(CellChange::won), "won", better);
   if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
   if (change.work.verdict == ChangeState::slower) worse.push_back("slower: more work");
-  worse.insert(worse.end(), change.work.slower_families.begin(), change.work.slower_families.end());
-  bool undecided = change.work.verdict == ChangeState::undecided || change.no_longer > 0 || change.compared() == 0;
+  for (const FamilyWork& family : change.work.families) {
+    const bool alone = change.work.verdict != ChangeState::slower && family.judged.verdict == ChangeState::slower;
+    if (alone) worse.push_back("slower: more work on " + family.family);
+  }
+  bool undecided = change.work.verdict == ChangeState::undecided || change.unclear_losses > 0 || change.compared() == 0;
   if (change.work.verdict == ChangeState::faster) {
     const bool gain = !times_compared || pays_off(change.work, slice.times.together, minimum_effect);
     undecided = undecided || !gain;
@@ -203,13 +220,13 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
     undecided = undecided || change.times.verdict == ChangeState::undecided ||
                 (change.times.verdict == ChangeState::none && change.solved > 0);
   }
-  change.outlook = !worse.empty()                                                   ? Outlook::worse
-                   : !better.empty() && change.missed == 0 && change.no_longer == 0 ? Outlook::better
-                   : undecided || !better.empty()                                   ? Outlook::undecided
-                                                                                    : Outlook::same;
+  change.assessment = !worse.empty()                                                        ? Assessment::worse
+                      : !better.empty() && change.missed == 0 && change.unclear_losses == 0 ? Assessment::better
+                      : undecided || !better.empty()                                        ? Assessment::undecided
+                                                                                            : Assessment::same;
   change.reasons = std::move(worse);
   change.reasons.insert(change.reasons.end(), better.begin(), better.end());
-  if (change.no_longer > 0) change.reasons.push_back(plural(change.no_longer, "cell") + " no longer solved");
+  if (change.unclear_losses > 0) change.reasons.push_back(plural(change.unclear_losses, "cell") + " no longer solved");
   if (change.missed_with_problem > 0) {
     change.reasons.push_back(plural(change.missed_with_problem, "cell") + " missing with the problem");
   }
@@ -261,9 +278,7 @@ class Judge {
       ++change.counts[static_cast<std::size_t>(pair.change)];
       if (pair.change == CellChange::missing && is_missed(comparison_.base.cells[*pair.base])) {
         ++change.missed;
-        const bool only_problem =
-            comparison_.settings[pair.setting].in_new && !comparison_.problems[pair.problem].in_new;
-        change.missed_with_problem += only_problem ? 1 : 0;
+        change.missed_with_problem += missed_with_problem(comparison_, pair) ? 1 : 0;
       }
       if (pair.base && pair.fresh) {
         const ComparedCell& before = comparison_.base.cells[*pair.base];
@@ -281,7 +296,7 @@ class Judge {
       slice.settings.push_back(std::move(change));
     }
     std::stable_sort(slice.settings.begin(), slice.settings.end(), [](const SettingChange& a, const SettingChange& b) {
-      return a.outlook != b.outlook ? a.outlook < b.outlook : a.times.corrected > b.times.corrected;
+      return a.assessment != b.assessment ? a.assessment < b.assessment : a.times.corrected > b.times.corrected;
     });
   }
 
@@ -315,7 +330,9 @@ class Judge {
 /// By gate word: how many cells of the setting, or 1 where the setting itself is meant.
 std::map<std::string, long> alarms_of(const SettingChange& change, const std::vector<FamilyChange>& families) {
   const auto judged = [&](ChangeState verdict) {
-    const bool more_work = change.work.verdict == ChangeState::slower || !change.work.slower_families.empty();
+    const auto is_slower = [](const FamilyWork& family) { return family.judged.verdict == ChangeState::slower; };
+    const bool more_work =
+        change.work.verdict == ChangeState::slower || std::ranges::any_of(change.work.families, is_slower);
     return (more_work && verdict == ChangeState::slower) || change.times.verdict == verdict ||
            std::any_of(families.begin(), families.end(), [&](const FamilyChange& family) {
              return family.setting == change.setting && family.times.verdict == verdict;
@@ -326,14 +343,14 @@ std::map<std::string, long> alarms_of(const SettingChange& change, const std::ve
       {"won", change.count(CellChange::won)},
       {"broke", change.count(CellChange::broke)},
       {"flaky", change.count(CellChange::flaky)},
-      {"at-limit", change.count(CellChange::at_limit)},
+      {"at-limit", change.count(CellChange::hit_limit)},
       {"missing", change.missed - change.missed_with_problem},
       {"slower", judged(ChangeState::slower) ? 1 : 0},
       {"less-accurate", change.less_accurate ? 1 : 0},
-      {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
+      {"undecided", change.assessment == Assessment::undecided ? 1 : 0}};
   // One that lost a problem is no better for being faster.
   const bool faster = judged(ChangeState::faster) || change.work.verdict == ChangeState::faster;
-  alarms["faster"] = faster && change.outlook == Outlook::better ? 1 : 0;
+  alarms["faster"] = faster && change.assessment == Assessment::better ? 1 : 0;
   std::erase_if(alarms, [](const auto& alarm) { return alarm.second == 0; });
   return alarms;
 }
@@ -383,9 +400,32 @@ void tell_other_versions(Comparison& comparison) {
   if (!changes.empty()) comparison.notes.push_back(fmt::format("versions of solvers: {}", fmt::join(changes, ", ")));
 }
 
+/// Times of compared cells that the runner's own clock does not bear out.
+void tell_doubts(Comparison& comparison) {
+  struct Cells {
+    std::set<std::string> labels;
+    long count = 0;
+  };
+  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+    std::map<std::string, Cells> doubtful;  // by code
+    for (const CellPair& pair : comparison.pairs) {
+      if (!pair.base || !pair.fresh) continue;
+      for (const std::string& code : side->cells[side == &comparison.base ? *pair.base : *pair.fresh].doubts) {
+        doubtful[code].labels.insert(comparison.settings[pair.setting].label);
+        ++doubtful[code].count;
+      }
+    }
+    for (const auto& [code, cells] : doubtful) {
+      comparison.notes.push_back(fmt::format("doubtful times in {} of {} in {}: {}", plural(cells.count, "cell"),
+                                             fmt::join(cells.labels, ", "), side->name, describe_doubts({code})));
+    }
+  }
+}
+
 void add_notes(Comparison& comparison) {
   tell_other_options(comparison);
   tell_other_versions(comparison);
+  tell_doubts(comparison);
   if (comparison.repeated > 0) {
     comparison.notes.push_back(plural(comparison.repeated, "cell") +
                                " are there from several builds: the newest of each is compared; --builds chooses");
@@ -415,13 +455,13 @@ void add_notes(Comparison& comparison) {
 
 }  // namespace
 
-const char* to_string(Outlook outlook) {
-  switch (outlook) {
-    case Outlook::worse: return "worse";
-    case Outlook::undecided: return "undecided";
-    case Outlook::same: return "same";
-    case Outlook::better: return "better";
-    case Outlook::added: return "new";
+const char* to_string(Assessment assessment) {
+  switch (assessment) {
+    case Assessment::worse: return "worse";
+    case Assessment::undecided: return "undecided";
+    case Assessment::same: return "same";
+    case Assessment::better: return "better";
+    case Assessment::added: return "new";
   }
   return "";
 }
@@ -429,6 +469,11 @@ const char* to_string(Outlook outlook) {
 bool is_missed(const ComparedCell& base) {
   const StatusClass kind = class_of(base.status);
   return kind != StatusClass::unsupported && kind != StatusClass::unreadable;
+}
+
+bool missed_with_problem(const Comparison& comparison, const CellPair& pair) {
+  return pair.change == CellChange::missing && is_missed(comparison.base.cells[*pair.base]) &&
+         comparison.settings[pair.setting].in_new && !comparison.problems[pair.problem].in_new;
 }
 
 void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {

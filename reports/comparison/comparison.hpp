@@ -42,10 +42,12 @@ struct ComparedCell {
   std::string reason;
   bool solved = false;
   std::optional<double> verdict_value;
+  int verdict_version = 0;  ///< CellRecord::verdict_version
   std::int64_t iterations = 0, factorizations = 0, products = 0;
   std::optional<std::uint32_t> answer_crc;
   double minimum_s = 0.0, median_s = 0.0;
   std::int64_t peak_memory_kb = 0;
+  std::vector<std::string> doubts;   ///< CellRecord::doubts
   std::vector<double> replicates_s;  ///< minima of the replicates of a side-by-side run by round; NaN: ran out of time
 };
 
@@ -84,11 +86,11 @@ enum class CellChange {
   other_failure,
   won,
   lost,
-  broke,     ///< crashed, out of memory or its problem unreadable, and was not
-  at_limit,  ///< a clock or memory limit ended it on one side, and the other was near it
-  flaky,     ///< on one side
-  missing,   ///< the base alone has it
-  added,     ///< the new one alone
+  broke,      ///< crashed, out of memory or its problem unreadable, and was not
+  hit_limit,  ///< a clock or memory limit ended it on one side, and the other was near it
+  flaky,      ///< on one side
+  missing,    ///< the base alone has it
+  added,      ///< the new one alone
 };
 inline constexpr std::size_t cell_changes = 12;
 const char* to_string(CellChange change);
@@ -102,39 +104,49 @@ struct CellPair {
   CellChange change = CellChange::same_work;
 };
 
+/// Counts of a family's cells: `effect` as WorkChange::effect; `none`: too few cells.
+struct FamilyWork {
+  std::string family;
+  JudgedEffect judged;
+};
+
 /// Counts compared over the cells that both solved and λ = 0 does not: log ratios of their geometric means, new over
 /// base.
 struct WorkChange {
+  long cells = 0;    ///< compared
   long changed = 0;  ///< cells with other work
   long trivial = 0;  ///< of those: λ = 0 solves them
   double iterations = 0.0, factorizations = 0.0, products = 0.0;
   double time = 0.0;               ///< of the changed cells: mean log ratio of the minima
   double time_over_setting = 0.0;  ///< what they add to the mean log ratio of all cells, the machine's part taken off
   double spread = 0.0;             ///< the same of their absolute values
-  std::vector<std::string> slower_families = {};  ///< with more work, where the setting as a whole has none: in words
+  std::vector<FamilyWork> families = {};
   double time_per_product = 0.0;  ///< `time` less their log ratio of products; 0 where products are not counted
+  double effect = 0.0;            ///< of the count that changed most; time_over_setting where that alone decided
   ChangeState verdict = ChangeState::same;
 };
 
-enum class Outlook { worse, undecided, same, better, added };
-const char* to_string(Outlook outlook);
+enum class Assessment { worse, undecided, same, better, added };
+const char* to_string(Assessment assessment);
 
 struct SettingChange {
   std::size_t setting = 0, slice = 0;
   std::array<long, cell_changes> counts{};
   long solved = 0;               ///< cells that either side solved, of those that both have
-  long no_longer = 0;            ///< of those: the base alone did, and a limit or a flaky run hides why
+  long unclear_losses = 0;       ///< of those: the base alone did, and a limit or a flaky run hides why
   long flaky_before = 0;         ///< cells that were flaky in the base
   long newly_flaky = 0;          ///< that the base solved and did not find flaky
   bool became_flaky = false;     ///< too many for a setting that had none to be chance
   long missed = 0;               ///< of the missing cells: those that the base could try
   long missed_with_problem = 0;  ///< of those: the whole problem is gone, which is told once for all settings
+  long doubtful = 0;             ///< cells that both have and whose time is doubtful on a side
   WorkChange work;
   SettingTimes times;
   std::optional<double> accuracy;  ///< median log10 ratio of the verdict's values where the answers differ
+  long accuracy_known = 0;         ///< cells that both solved and whose verdict's values are known
   bool less_accurate = false;
-  Outlook outlook = Outlook::undecided;
-  std::vector<std::string> reasons;  ///< of the outlook, worst first
+  Assessment assessment = Assessment::undecided;
+  std::vector<std::string> reasons;  ///< of the assessment, worst first
   /// Gate word → how many cells, or 1 of the setting itself; not what is missing with its problem.
   std::map<std::string, long> alarms;
   std::set<std::string> accepted = {};  ///< of these those that fail nothing, since somebody accepted them
@@ -154,17 +166,20 @@ struct FamilyChange {
 
 struct ComparedSetting {
   std::string solver, label;
-  std::string new_hash = {};              ///< SettingRecord::hash of the new side; empty: it lacks it
-  int base_version = 0, new_version = 0;  ///< 0: that side lacks it
-  std::string options_changed = {};       ///< options that one side lacks, or whose defaults differ
+  std::vector<std::string> changed_options = {};  ///< SettingRecord::changed_options
+  std::string new_hash = {};                      ///< SettingRecord::hash of the new side; empty: it lacks it
+  int base_version = 0, new_version = 0;          ///< 0: that side lacks it
+  std::string options_changed = {};               ///< options that one side lacks, or whose defaults differ
   bool in_base = false, in_new = false;
-  std::string note = {};  ///< why the new side lacks it, where that is known
+  std::string note = {};                ///< why the new side lacks it, where that is known
+  std::string origin = {}, looks = {};  ///< of its SettingRecord, of the new side where that knows them
 };
 
 struct ComparedProblem {
   std::string name, family, source;
   bool in_base = false, in_new = false;
-  std::string note;  ///< "could not be loaded: …", "the file holds other data"
+  std::string note;         ///< "could not be loaded: …", "the file holds other data"
+  bool other_data = false;  ///< the two sides read different data from this source
 };
 
 struct TimeSlice {
@@ -211,6 +226,8 @@ Result<std::set<std::string>> parse_gate(const std::string& comma_separated);
 
 /// Whether the new side lacks something by not having this cell: one that nobody could solve is not missed.
 bool is_missed(const ComparedCell& base);
+/// A missed cell whose whole problem is gone: told once for all settings.
+bool missed_with_problem(const Comparison& comparison, const CellPair& pair);
 
 /// Sums the settings' alarms, and what is missing with its problem, and says what fails the gate.
 void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on);

@@ -49,7 +49,10 @@ Json setting_json(const Comparison& comparison, const SettingChange& change) {
   const ComparedSetting& setting = comparison.settings[change.setting];
   Json out = {{"setting", setting.label},
               {"solver", setting.solver},
-              {"outlook", to_string(change.outlook)},
+              {"origin", setting.origin},
+              {"looks", setting.looks},
+              {"doubtful_cells", change.doubtful},
+              {"outlook", to_string(change.assessment)},
               {"state", to_string(state_of(change))},
               {"failed", change.failed},
               {"reasons", change.reasons},
@@ -85,6 +88,7 @@ Json setting_json(const Comparison& comparison, const SettingChange& change) {
 Json slice_json(const Comparison& comparison, const TimeSlice& slice) {
   Json out = {{"tolerance", slice.request.tolerance},
               {"criterion", slice.request.criterion},
+              {"words", slice_words(comparison, slice)},
               {"verdict", slice.request.verdict},
               {"start", slice.request.start},
               {"cells", slice.cells},
@@ -121,7 +125,7 @@ std::string command_of(const Side& side, std::size_t place) {
 
 }  // namespace
 
-Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
+Json comparison_object(const Comparison& comparison, std::size_t max_cells) {
   Json out;
   out["schema"] = "conebench.compare/1";
   out["headline"] = headline(comparison);
@@ -149,10 +153,10 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
   out["slices"] = Json::array();
   for (const TimeSlice& slice : comparison.slices) out["slices"].push_back(slice_json(comparison, slice));
   const auto changed = changed_cells(comparison);
-  out["changed_cells_left_out"] = changed.size() - std::min(changed.size(), most_cells);
+  out["changed_cells_left_out"] = changed.size() - std::min(changed.size(), max_cells);
   out["changed_cells"] = Json::array();
   for (const CellPair* pair : changed) {
-    if (out["changed_cells"].size() == most_cells) break;
+    if (out["changed_cells"].size() == max_cells) break;
     const ChangedCell cell = words_of(comparison, *pair);
     out["changed_cells"].push_back({{"change", cell.change},
                                     {"problem", cell.problem},
@@ -190,8 +194,8 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  constexpr std::size_t most_cells = 50000;  // some 25 MB
-  const Json out = comparison_object(comparison, most_cells);
+  constexpr std::size_t max_cells = 50000;  // some 25 MB
+  const Json out = comparison_object(comparison, max_cells);
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

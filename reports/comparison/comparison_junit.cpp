@@ -32,14 +32,14 @@ std::vector<JunitSuite> comparison_tests(const Comparison& comparison) {
   std::vector<JunitSuite> suites = {{"all settings", {whole_comparison(comparison)}}};
   for (std::size_t s = 0; s < comparison.slices.size(); ++s) {
     const TimeSlice& slice = comparison.slices[s];
-    JunitSuite& suite = suites.emplace_back(slice_words(slice.request));
+    JunitSuite& suite = suites.emplace_back(slice_words(comparison, slice));
     for (const SettingChange& change : slice.settings) {
       JunitCase& test = suite.cases.emplace_back(comparison.settings[change.setting].label);
       test.message = why(comparison, change);
       if (change.failed) {
         test.end = End::failed;
         test.lines = cells[{s, change.setting}];
-      } else if (change.outlook == Outlook::undecided) {
+      } else if (change.assessment == Assessment::undecided) {
         test.end = End::skipped;
       }
     }

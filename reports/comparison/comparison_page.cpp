@@ -20,8 +20,8 @@ constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
 constexpr std::array<std::string_view, 6> scripts{"format.js",  "widgets.js", "theme.js",
                                                   "figures.js", "charts.js",  "comparison.js"};
 /// More points than this are one cloud and make a page of many megabytes.
-constexpr std::size_t most_points = 10000;
-constexpr std::size_t most_cells = 500;
+constexpr std::size_t max_points = 10000;
+constexpr std::size_t max_cells = 500;
 
 /// Times of the cells of a slice that both solved, every k-th of them where there are many.
 Json points_of(const Comparison& comparison, std::size_t slice) {
@@ -32,7 +32,7 @@ Json points_of(const Comparison& comparison, std::size_t slice) {
   }
   Json points = {{"all", solved.size()}};
   for (const char* name : {"base", "fresh", "setting", "problem", "change"}) points[name] = Json::array();
-  const std::size_t step = (solved.size() + most_points - 1) / most_points;
+  const std::size_t step = (solved.size() + max_points - 1) / max_points;
   for (std::size_t i = 0; i < solved.size(); i += step) {
     const CellPair& pair = *solved[i];
     points["base"].push_back(comparison.base.cells[*pair.base].minimum_s);
@@ -47,7 +47,7 @@ Json points_of(const Comparison& comparison, std::size_t slice) {
 }  // namespace
 
 std::string comparison_page(const Comparison& comparison) {
-  Json data = comparison_object(comparison, most_cells);
+  Json data = comparison_object(comparison, max_cells);
   data["labels"] = Json::array();
   for (const ComparedSetting& setting : comparison.settings) data["labels"].push_back(setting.label);
   data["names"] = Json::array();

@@ -2,49 +2,54 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <span>
 
 #include "reports/comparison/comparison.hpp"
 #include "reports/comparison/words.hpp"
+#include "reports/table.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::reports {
 
 namespace {
 
-std::string paint(Outlook outlook, const std::string& text, bool colour) {
-  if (!colour) return text;
-  const char* code = outlook == Outlook::worse ? "31" : outlook == Outlook::better ? "32" : "2";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+Tone tone_of(Assessment assessment) {
+  return assessment == Assessment::worse ? Tone::bad : assessment == Assessment::better ? Tone::good : Tone::dim;
+}
+
+bool is_quiet(const SettingChange& change) {
+  return change.assessment == Assessment::same || change.assessment == Assessment::undecided;
 }
 
 std::string side_line(const char* what, const Side& side) {
   return fmt::format("{:<5}{}  {}\n", what, one_line(side.name), one_line(side_words(side)));
 }
 
-/// Rows in columns that line up; the first row is the heading, `left` columns are text.
-std::string columns(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
+/// `cells`: the heading of how many were timed.
+Table settings_table(const Comparison& comparison, const std::vector<const SettingChange*>& changes,
+                     const std::vector<std::string>& labels, const char* cells) {
+  Table table{{{.heading = "", .markup = true},
+               {"setting"},
+               {cells, Format::count},
+               {"raw", Format::text_right},
+               {"corrected", Format::text_right},
+               {"why"}}};
+  for (const SettingChange* change : changes) {
+    const bool timed = times_shown(comparison, *change);
+    table.rows.push_back({{to_string(change->assessment), tone_of(change->assessment)},
+                          labels[change->setting],
+                          change->times.cells,
+                          timed ? per_cent(change->times.raw) : "–",
+                          timed ? per_cent(change->times.corrected) : "–",
+                          why(comparison, *change)});
   }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string pad(widths[c] - display_width(row[c]), ' ');
-      line += "  " + (c < left || c + 1 == row.size() ? row[c] + pad : pad + row[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
+  return table;
 }
 
-constexpr std::size_t most_terminal_cells = 12;
-constexpr std::size_t most_quiet_rows = 12;
+constexpr std::size_t max_terminal_cells = 12;
+constexpr std::size_t max_quiet_rows = 12;
 
 /// "NSGS, SSN and 3 more".
 std::string few_of(const std::vector<std::string>& names) {
@@ -64,8 +69,8 @@ std::string folded_words(const Comparison& comparison, const std::vector<const S
   long same = 0, nothing = 0;
   std::vector<double> could_have_seen;
   for (const SettingChange* change : folded) {
-    if (change->outlook == Outlook::undecided) undecided.push_back(labels[change->setting]);
-    if (change->outlook == Outlook::same) ++(change->solved > 0 ? same : nothing);
+    if (change->assessment == Assessment::undecided) undecided.push_back(labels[change->setting]);
+    if (change->assessment == Assessment::same) ++(change->solved > 0 ? same : nothing);
     if (change->times.verdict == ChangeState::undecided) could_have_seen.push_back(change->times.could_have_seen);
   }
   std::string text;
@@ -89,28 +94,6 @@ std::string folded_words(const Comparison& comparison, const std::vector<const S
   return text;
 }
 
-/// `text` after `indent` columns, its words broken over lines of `width`.
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
-  std::string out;
-  std::size_t column = indent;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (text.compare(end, 2, " %") == 0) end = std::min(text.find(' ', end + 1), text.size());  // a number and its unit
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (column > indent && column + 1 + display_width(word) > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += display_width(word);
-  }
-  return out;
-}
-
 /// Nothing stands in its row but that it is undecided or the same.
 bool says_no_more(const Comparison& comparison, const SettingChange& change) {
   const std::size_t of_problem = change.missed_with_problem > 0 ? 1 : 0;  // told once for all settings
@@ -126,39 +109,22 @@ std::vector<std::string> setting_labels(const Comparison& comparison, std::size_
 
 std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bool colour, std::size_t width) {
   constexpr std::size_t label_width = 28;
-  std::vector<std::vector<std::string>> rows{{"", "setting", "cells", "raw", "corrected", ""}};
   std::vector<const SettingChange*> shown, folded;
-  const bool fold = slice.settings.size() > most_quiet_rows;
+  const bool fold = slice.settings.size() > max_quiet_rows;
   for (const SettingChange& change : slice.settings) {
-    const bool quiet = change.outlook == Outlook::same || change.outlook == Outlook::undecided;
-    (quiet && (fold || says_no_more(comparison, change)) ? folded : shown).push_back(&change);
+    (is_quiet(change) && (fold || says_no_more(comparison, change)) ? folded : shown).push_back(&change);
   }
-  const auto labels = setting_labels(comparison, label_width);
-  long undecided_above = 0;
-  for (const SettingChange* change : shown) {
-    undecided_above += change->outlook == Outlook::undecided ? 1 : 0;
-    const bool timed = times_shown(comparison, *change);
-    rows.push_back({to_string(change->outlook), labels[change->setting], std::to_string(change->times.cells),
-                    timed ? per_cent(change->times.raw) : "–", timed ? per_cent(change->times.corrected) : "–", "|"});
+  auto labels = setting_labels(comparison, label_width);
+  for (std::size_t s = 0; s < labels.size(); ++s) {
+    if (comparison.settings[s].origin == "own") labels[s] += std::string(" ") + own_mark;
   }
+  const auto undecided_above = std::count_if(shown.begin(), shown.end(), [](const SettingChange* change) {
+    return change->assessment == Assessment::undecided;
+  });
   std::string out;
-  const std::string text = shown.empty() ? std::string() : columns(rows, 2);
-  std::size_t line = 0;
-  for (std::size_t begin = 0; begin < text.size(); ++line) {
-    const std::size_t end = text.find('\n', begin);
-    std::string one = text.substr(begin, end - begin);
-    if (line > 0) {
-      const SettingChange& change = *shown[line - 1];
-      one.pop_back();  // the place of the reasons
-      one += wrapped(one_line(why(comparison, change)), display_width(one), width);
-      one.erase(one.find_last_not_of(' ') + 1);
-      const std::string word = to_string(change.outlook);
-      one.replace(one.find(word), word.size(), paint(change.outlook, word, colour));
-    } else {
-      one += "  why";
-    }
-    out += one + "\n";
-    begin = end + 1;
+  if (!shown.empty()) {
+    out = terminal_text(settings_table(comparison, shown, labels, "cells"),
+                        {.indent = 2, .paint = {colour}, .columns = width});
   }
   if (!folded.empty())
     out += "  " + wrapped(folded_words(comparison, folded, undecided_above, labels), 2, width) + "\n";
@@ -186,25 +152,27 @@ std::string comparison_terminal(const Comparison& comparison, bool colour, std::
   for (const std::string& line : comparison.differences) add_line("note: " + line);
   for (const std::string& note : comparison.notes) add_line("note: " + note);
   for (const TimeSlice& slice : comparison.slices) {
-    out += fmt::format("\n{}: {}\n", one_line(slice_words(slice.request)), plural(slice.cells, "cell"));
+    const std::string head = fmt::format("{}: {}", slice_words(comparison, slice), plural(slice.cells, "cell"));
+    out += "\n" + wrapped(one_line(head), 0, width) + "\n";
     out += slice_table(comparison, slice, colour, width);
   }
+  if (const std::string mark = legend(comparison); !mark.empty()) out += "\n" + mark + "\n";
   const auto flips = changed_cells(comparison);
   if (!flips.empty()) {
     out += "\nchanged cells:\n";
     constexpr std::size_t usual = 28;
     const auto labels = setting_labels(comparison, usual);
-    for (std::size_t i = 0; i < std::min(flips.size(), most_terminal_cells); ++i) {
+    for (std::size_t i = 0; i < std::min(flips.size(), max_terminal_cells); ++i) {
       out += changed_cell_lines(words_of(comparison, *flips[i]), labels[flips[i]->setting], width);
     }
-    if (flips.size() > most_terminal_cells) {
-      out += fmt::format("  and {} more: --out DIR writes all\n", flips.size() - most_terminal_cells);
+    if (flips.size() > max_terminal_cells) {
+      out += fmt::format("  and {} more: --out DIR writes all\n", flips.size() - max_terminal_cells);
     }
   }
   const auto lists = problem_and_setting_lines(comparison);
   if (!lists.empty()) out += "\n";
-  for (std::size_t i = 0; i < std::min(lists.size(), most_terminal_cells); ++i) add_line(lists[i]);
-  if (lists.size() > most_terminal_cells) out += fmt::format("and {} more\n", lists.size() - most_terminal_cells);
+  for (std::size_t i = 0; i < std::min(lists.size(), max_terminal_cells); ++i) add_line(lists[i]);
+  if (lists.size() > max_terminal_cells) out += fmt::format("and {} more\n", lists.size() - max_terminal_cells);
   out += "\n";
   add_line(headline(comparison));
   return out;
@@ -217,14 +185,14 @@ std::string details(const std::string& summary, const std::string& body) {
                       : fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", summary, body);
 }
 
-constexpr std::size_t longest_comment = 65536;
+constexpr std::size_t max_comment = 65536;
 
 std::string heading_of(const Comparison& comparison, const std::string& title) {
   return fmt::format("### {}: {}\n", title, markdown(headline(comparison)));
 }
 
-std::string markdown_with(const Comparison& comparison, const std::string& title, std::size_t most_settings,
-                          std::size_t most_cells) {
+std::string markdown_with(const Comparison& comparison, const std::string& title, std::size_t max_settings,
+                          std::size_t max_cells) {
   std::string out = heading_of(comparison, title) + "\n";
   out += fmt::format("base {} ({}) · new {} ({})\n\n", markdown(comparison.base.name),
                      markdown(side_words(comparison.base)), markdown(comparison.fresh.name),
@@ -232,41 +200,38 @@ std::string markdown_with(const Comparison& comparison, const std::string& title
   for (const std::string& note : comparison.differences) out += "- " + markdown(note) + "\n";
   for (const std::string& note : comparison.notes) out += "- " + markdown(note) + "\n";
   if (!comparison.notes.empty() || !comparison.differences.empty()) out += "\n";
+  std::vector<std::string> labels;
+  for (const ComparedSetting& setting : comparison.settings) labels.push_back(marked_label(setting));
+  if (const std::string mark = legend(comparison); !mark.empty()) out += markdown(mark) + "\n\n";
   for (const TimeSlice& slice : comparison.slices) {
-    std::string shown, folded;
-    std::size_t rows = 0;
-    const std::string heading =
-        "| | setting | cells timed | raw | corrected | why |\n| --- | --- | ---: | ---: | ---: | --- |\n";
-    for (const SettingChange& change : slice.settings) {
-      const bool quiet = change.outlook == Outlook::same || change.outlook == Outlook::undecided;
-      if (++rows > most_settings) break;
-      (quiet ? folded : shown) += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(change.outlook),
-                                              markdown(comparison.settings[change.setting].label), change.times.cells,
-                                              times_shown(comparison, change) ? per_cent(change.times.raw) : "–",
-                                              times_shown(comparison, change) ? per_cent(change.times.corrected) : "–",
-                                              markdown(why(comparison, change)));
+    std::vector<const SettingChange*> shown, folded;
+    for (const SettingChange& change : std::span(slice.settings).first(std::min(slice.settings.size(), max_settings))) {
+      (is_quiet(change) ? folded : shown).push_back(&change);
     }
-    out += fmt::format("**{}**, {}\n\n", markdown(slice_words(slice.request)), plural(slice.cells, "cell"));
-    if (!shown.empty()) out += heading + shown + "\n";
-    out += details("settings that are the same or undecided", folded.empty() ? folded : heading + folded);
-    if (rows > most_settings) out += fmt::format("and {} more settings\n\n", slice.settings.size() - most_settings);
+    const auto table = [&](const std::vector<const SettingChange*>& changes) {
+      return changes.empty() ? std::string()
+                             : markdown_text(settings_table(comparison, changes, labels, "cells timed"));
+    };
+    out += fmt::format("**{}**, {}\n\n", markdown(slice_words(comparison, slice)), plural(slice.cells, "cell"));
+    if (!shown.empty()) out += table(shown) + "\n";
+    out += details("settings that are the same or undecided", table(folded));
+    if (slice.settings.size() > max_settings) {
+      out += fmt::format("and {} more settings\n\n", slice.settings.size() - max_settings);
+    }
   }
   const auto flips = changed_cells(comparison);
-  std::string cells;
-  for (std::size_t i = 0; i < std::min(flips.size(), most_cells); ++i) {
+  Table cells{{{.heading = "", .markup = true}, {"problem"}, {"setting"}, {"tolerance"}, {"base"}, {"new"}}};
+  for (std::size_t i = 0; i < std::min(flips.size(), max_cells); ++i) {
     const ChangedCell cell = words_of(comparison, *flips[i]);
-    cells += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell.change, markdown(cell.problem),
-                         markdown(cell.setting), cell.tolerance, markdown(cell.base), markdown(cell.fresh));
+    cells.rows.push_back({cell.change, cell.problem, cell.setting, cell.tolerance, cell.base, cell.fresh});
   }
-  if (!cells.empty()) {
-    cells = "| | problem | setting | tolerance | base | new |\n| --- | --- | --- | --- | --- | --- |\n" + cells;
-    if (flips.size() > most_cells) cells += fmt::format("\nand {} more\n", flips.size() - most_cells);
-  }
-  out += details(plural(static_cast<long>(flips.size()), "changed cell"), cells);
+  std::string flipped = cells.rows.empty() ? "" : markdown_text(cells);
+  if (flips.size() > max_cells) flipped += fmt::format("\nand {} more\n", flips.size() - max_cells);
+  out += details(plural(static_cast<long>(flips.size()), "changed cell"), flipped);
   std::string lists;
   const auto lines = problem_and_setting_lines(comparison);
-  for (std::size_t i = 0; i < std::min(lines.size(), most_cells); ++i) lists += "- " + markdown(lines[i]) + "\n";
-  if (lines.size() > most_cells) lists += fmt::format("- and {} more\n", lines.size() - most_cells);
+  for (std::size_t i = 0; i < std::min(lines.size(), max_cells); ++i) lists += "- " + markdown(lines[i]) + "\n";
+  if (lines.size() > max_cells) lists += fmt::format("- and {} more\n", lines.size() - max_cells);
   return out + details("problems and settings of one side alone", lists);
 }
 
@@ -275,7 +240,7 @@ std::string markdown_with(const Comparison& comparison, const std::string& title
 std::string comparison_markdown(const Comparison& comparison, const std::string& title) {
   for (std::size_t rows = 200; rows > 0; rows /= 2) {
     std::string text = markdown_with(comparison, title, rows, rows);
-    if (text.size() <= longest_comment) return text;
+    if (text.size() <= max_comment) return text;
   }
   return heading_of(comparison, title);
 }

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "reports/comparison/pairs.hpp"
 #include "reports/comparison/words.hpp"
 
 namespace conebench::reports {
@@ -128,12 +127,11 @@ void tell_other_data(Comparison& comparison) {
   }
   if (!any) return;
   const auto replaced = std::count_if(comparison.problems.begin(), comparison.problems.end(),
-                                      [](const ComparedProblem& one) { return one.in_base && one.note == other_data; });
+                                      [](const ComparedProblem& one) { return one.in_base && one.other_data; });
   const auto gone = std::count_if(comparison.problems.begin(), comparison.problems.end(),
-                                  [](const ComparedProblem& one) { return !one.in_new && one.note != other_data; });
-  const auto added =
-      std::count_if(comparison.problems.begin(), comparison.problems.end(),
-                    [](const ComparedProblem& one) { return !one.in_base && one.note != other_than_the_base; });
+                                  [](const ComparedProblem& one) { return !one.in_new && !one.other_data; });
+  const auto added = std::count_if(comparison.problems.begin(), comparison.problems.end(),
+                                   [](const ComparedProblem& one) { return !one.in_base && !one.other_data; });
   comparison.differences.push_back(
       fmt::format("of the problems {} read other data, {} are gone and {} are new", replaced, gone, added));
 }

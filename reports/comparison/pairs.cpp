@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include <unordered_set>
 
 #include "metrics/change/load.hpp"
+#include "store/certificates.hpp"
 
 namespace conebench::reports {
 
@@ -42,11 +44,6 @@ bool near_the_limit(const ComparedCell& solved, const ComparedCell& ended, const
          static_cast<double>(solved.peak_memory_kb) > near * kb * static_cast<double>(request.limit_mb);
 }
 
-/// Labels name what differs from the defaults.
-bool at_default(const SettingRecord& setting, const std::string& option) {
-  return setting.label.find(" " + option + "=") == std::string::npos;
-}
-
 /// Whether two settings of a solver are one of which the solver has got or lost options, which stand at their defaults,
 /// or of which it changed defaults. `changes`: the options.
 bool alike(const SettingRecord& a, const SettingRecord& b, std::string& changes) {
@@ -57,16 +54,16 @@ bool alike(const SettingRecord& a, const SettingRecord& b, std::string& changes)
   std::map<std::string, std::string> words;
   for (const auto& [name, value] : left.items()) {
     if (!right.contains(name)) {
-      if (!at_default(a, name)) return false;
+      if (a.sets_option(name)) return false;
       words[name] = name + " (base alone)";
     } else if (right[name] != value) {
-      if (a.label != b.label) return false;
+      if (a.sets_option(name) || b.sets_option(name)) return false;
       words[name] = fmt::format("{} {} -> {}", name, value.dump(), right[name].dump());
     }
   }
   for (const auto& [name, value] : right.items()) {
     if (left.contains(name)) continue;
-    if (!at_default(b, name)) return false;
+    if (b.sets_option(name)) return false;
     words[name] = name + " (new alone)";
   }
   changes.clear();
@@ -83,7 +80,7 @@ std::set<std::string> options_of(const std::vector<SettingRecord>& settings, con
     const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
     if (!options.is_object()) continue;
     for (const auto& [name, value] : options.items()) {
-      if (!defaults || at_default(setting, name)) names.insert(name);
+      if (!defaults || !setting.sets_option(name)) names.insert(name);
     }
   }
   return names;
@@ -100,8 +97,8 @@ void tell_lost_options(Comparison& comparison) {
     const std::set<std::string> now = options_of(fresh, one.solver, false);
     std::string lost;
     for (const std::string& name : options_of(base, one.solver, true)) {
-      const bool is_set = one.label.find(" " + name + "=") != std::string::npos;
-      if (is_set && !now.contains(name)) lost += (lost.empty() ? "" : ", ") + name;
+      if (std::ranges::count(one.changed_options, name) > 0 && !now.contains(name))
+        lost += (lost.empty() ? "" : ", ") + name;
     }
     if (!lost.empty()) one.note = "the solver no longer has " + lost;
   }
@@ -118,11 +115,16 @@ PairedSettings pair_settings(Comparison& comparison) {
   std::map<std::pair<std::string, std::string>, std::size_t> known;
   const auto add = [&](const SettingRecord& setting, bool is_base) {
     const auto [place, is_new] = known.emplace(std::pair{setting.solver, setting.options_json}, known.size());
-    if (is_new) comparison.settings.push_back({.solver = setting.solver, .label = setting.label});
+    if (is_new) {
+      comparison.settings.push_back(
+          {.solver = setting.solver, .label = setting.label, .changed_options = setting.changed_options});
+    }
     ComparedSetting& one = comparison.settings[place->second];
     (is_base ? one.in_base : one.in_new) = true;
     (is_base ? one.base_version : one.new_version) = setting.solver_version;
     if (!is_base) one.new_hash = setting.hash;
+    if (!setting.origin.empty()) one.origin = setting.origin;
+    if (!setting.looks.empty()) one.looks = setting.looks;
     (is_base ? paired.base : paired.fresh)[setting.hash] = place->second;
   };
   for (const SettingRecord& setting : comparison.base.settings) add(setting, true);
@@ -204,13 +206,56 @@ PairedProblems pair_problems(Comparison& comparison) {
       paired.fresh[problem.hash] = by_source.at(problem.source);
       continue;
     }
-    if (replaced) comparison.problems[by_source.at(problem.source)].note = other_data;
+    if (replaced) {
+      ComparedProblem& old = comparison.problems[by_source.at(problem.source)];
+      old.other_data = true;
+      old.note = "the new run read other data from this source";
+    }
     paired.fresh[problem.hash] = comparison.problems.size();
-    comparison.problems.push_back(
-        {problem.name, problem.family, problem.source, false, true, replaced ? other_than_the_base : problem.error});
+    comparison.problems.push_back({problem.name, problem.family, problem.source, false, true,
+                                   replaced ? "other data than the base's" : problem.error, replaced});
   }
   return paired;
 }
+
+/// Problems whose solving says nothing of a solver, whichever of the sides knows it: those at noise level, and where no
+/// λ passes by a side's certificate that no cell of either side refutes.
+class LeftOut {
+ public:
+  LeftOut(const Comparison& comparison, const PairedProblems& problems) {
+    const std::array sides = {std::pair(&comparison.base, &problems.base),
+                              std::pair(&comparison.fresh, &problems.fresh)};
+    for (const auto& [side, place_of] : sides) {
+      for (const ProblemRecord& problem : side->problems) {
+        const std::size_t place = place_of->at(problem.hash);
+        if (problem.noise_level()) noise_.insert(place);
+        if (problem.infeasible()) marks_[place].push_back(&problem.feasibility);
+      }
+    }
+    for (const auto& [side, place_of] : sides) {
+      for (const ComparedCell& cell : side->cells) {
+        const auto known = marks_.find(place_of->at(side->problems[cell.problem].hash));
+        if (known == marks_.end()) continue;
+        const Request& asked = side->requests[cell.request];
+        std::erase_if(known->second, [&](const FeasibilityRecord* mark) {
+          return refutes(cell, asked.verdict, asked.tolerance, *mark);
+        });
+      }
+    }
+  }
+
+  bool operator()(std::size_t problem, const Request& asked) const {
+    if (noise_.contains(problem)) return true;
+    const auto known = marks_.find(problem);
+    return known != marks_.end() && std::ranges::any_of(known->second, [&](const FeasibilityRecord* mark) {
+             return excludes(mark->verdict_bound, asked.verdict, asked.tolerance);
+           });
+  }
+
+ private:
+  std::set<std::size_t> noise_;                                         // by the place in the comparison's list
+  std::map<std::size_t, std::vector<const FeasibilityRecord*>> marks_;  // the same
+};
 
 using PairKey = std::tuple<std::size_t, std::size_t, std::size_t>;  // slice, setting, problem
 using PlacedCell = std::pair<PairKey, std::size_t>;                 // with the cell's place in its side
@@ -248,7 +293,7 @@ const char* to_string(CellChange change) {
     case CellChange::won: return "won";
     case CellChange::lost: return "lost";
     case CellChange::broke: return "broke";
-    case CellChange::at_limit: return "at the limit";
+    case CellChange::hit_limit: return "at the limit";
     case CellChange::flaky: return "flaky";
     case CellChange::missing: return "missing";
     case CellChange::added: return "new";
@@ -262,12 +307,12 @@ CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const R
   if (base.solved != fresh.solved) {
     const ComparedCell& solved = base.solved ? base : fresh;
     const ComparedCell& ended = base.solved ? fresh : base;
-    if (near_the_limit(solved, ended, base.solved ? of_fresh : of_base)) return CellChange::at_limit;
+    if (near_the_limit(solved, ended, base.solved ? of_fresh : of_base)) return CellChange::hit_limit;
   }
   if (is_broken(fresh.status) && !is_broken(base.status)) return CellChange::broke;
   if (base.solved && !fresh.solved) return CellChange::lost;
   if (!base.solved && fresh.solved) return CellChange::won;
-  if (is_clock(base.status) || is_clock(fresh.status)) return CellChange::at_limit;
+  if (is_clock(base.status) || is_clock(fresh.status)) return CellChange::hit_limit;
   const bool alike = !bits || same_bits(base, fresh);
   if (!same_counts(base, fresh)) return base.solved ? CellChange::other_work : CellChange::other_failure;
   if (base.solved) return alike ? CellChange::same_work : CellChange::other_bits;
@@ -339,6 +384,7 @@ Side make_side(std::string name, const StoreContents& contents, const std::funct
                      .reason = cell.reason,
                      .solved = cell.solved,
                      .verdict_value = cell.verdict_value,
+                     .verdict_version = cell.verdict_version,
                      .iterations = cell.iterations,
                      .factorizations = cell.factorizations,
                      .products = cell.operator_products,
@@ -346,6 +392,7 @@ Side make_side(std::string name, const StoreContents& contents, const std::funct
                      .minimum_s = cell.total.minimum,
                      .median_s = cell.total.median,
                      .peak_memory_kb = cell.peak_memory_kb,
+                     .doubts = cell.doubts,
                      .replicates_s = {}};
     if (!side.runs.empty() && !side.runs.front().side.empty()) one.replicates_s = replicates_of(cell);
     if (cell.solved && cell.repeats > 1) timed.push_back({cell.total.minimum, cell.total.median});
@@ -389,21 +436,14 @@ void pair_cells(Comparison& comparison, bool any_limits) {
   const auto slice_of = [&](const Side& side, const ComparedCell& cell) {
     return slices.at(asked(side.requests[cell.request]));
   };
-  // Solving them says nothing of a solver, whichever of the sides knows it.
-  std::set<std::size_t> no_count;
-  for (const auto& [side, of_problem] :
-       {std::pair(&comparison.base, &problems.base), {&comparison.fresh, &problems.fresh}}) {
-    for (const ProblemRecord& problem : side->problems) {
-      if (!problem.counts()) no_count.insert(of_problem->at(problem.hash));
-    }
-  }
+  const LeftOut left_out(comparison, problems);
   std::vector<PlacedCell> base, fresh;
   const auto place_cells = [&](const Side& side, const auto& of_setting, const auto& of_problem, auto& into) {
     into.reserve(side.cells.size());
     for (std::size_t i = 0; i < side.cells.size(); ++i) {
       const ComparedCell& cell = side.cells[i];
       const std::size_t problem = of_problem.at(side.problems[cell.problem].hash);
-      if (no_count.contains(problem)) continue;
+      if (left_out(problem, side.requests[cell.request])) continue;
       into.push_back({{slice_of(side, cell), of_setting.at(side.settings[cell.setting].hash), problem}, i});
     }
   };

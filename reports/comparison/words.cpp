@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::reports {
@@ -38,7 +40,7 @@ int rank(CellChange change) {
     case CellChange::lost: return 1;
     case CellChange::missing: return 2;
     case CellChange::flaky: return 3;
-    case CellChange::at_limit: return 4;
+    case CellChange::hit_limit: return 4;
     case CellChange::won: return 5;
     case CellChange::other_failure: return 6;
     case CellChange::other_work: return 7;
@@ -76,7 +78,7 @@ std::string headline(const Comparison& comparison) {
   }
   for (const CellPair& pair : comparison.pairs) {
     if (pair.change != CellChange::missing || !is_missed(comparison.base.cells[*pair.base])) continue;
-    const bool only_problem = comparison.settings[pair.setting].in_new && !comparison.problems[pair.problem].in_new;
+    const bool only_problem = missed_with_problem(comparison, pair);
     if (only_problem ? comparison.accepted_missing : accepted.contains({pair.slice, pair.setting})) continue;
     if (!comparison.settings[pair.setting].in_new) {
       gone_settings.insert(pair.setting);
@@ -131,11 +133,25 @@ std::string hash_words(const std::set<std::string>& hashes) {
   return text;
 }
 
-std::string slice_words(const Request& request) {
-  std::string text = "tolerance " + human_tolerance(request.tolerance);
-  if (request.start != "cold") text += ", start " + request.start;
-  if (request.criterion != "verdict") text += ", criterion " + request.criterion;
-  return text;
+std::string slice_words(const Comparison& comparison, const TimeSlice& slice) {
+  std::string text = "tolerance " + human_tolerance(slice.request.tolerance);
+  if (slice.request.start != "cold") text += ", start " + slice.request.start;
+  std::map<std::string, std::string> looks;
+  for (const SettingChange& change : slice.settings) {
+    const ComparedSetting& setting = comparison.settings[change.setting];
+    looks[setting.solver] = setting.looks;
+  }
+  return text + ", " + criterion_text(slice.request.criterion, looks);
+}
+
+std::string marked_label(const ComparedSetting& setting) {
+  return setting.origin == "own" ? fmt::format("{} {}", setting.label, own_mark) : setting.label;
+}
+
+std::string legend(const Comparison& comparison) {
+  const bool any =
+      std::ranges::any_of(comparison.settings, [](const ComparedSetting& one) { return one.origin == "own"; });
+  return any ? own_legend_text : "";
 }
 
 bool times_shown(const Comparison& comparison, const SettingChange& change) {
@@ -167,7 +183,7 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
   if (const long bits = change.count(CellChange::other_bits); bits > 0) {
     text += fmt::format("{}other answer bits on {}", text.empty() ? "" : "; ", plural(bits, "cell"));
   }
-  if (change.outlook != Outlook::undecided && change.outlook != Outlook::same) return text;
+  if (change.assessment != Assessment::undecided && change.assessment != Assessment::same) return text;
   const char* separator = text.empty() ? "" : "; ";
   if (change.compared() == 0) return text + separator + "no cell is in both";
   if (change.solved == 0) return text + separator + "solves nothing, as before";
@@ -191,7 +207,7 @@ std::vector<const CellPair*> changed_cells(const Comparison& comparison) {
     const ComparedSetting& setting = comparison.settings[pair.setting];
     if (pair.change == CellChange::missing && (!problem.in_new || !setting.in_new)) continue;
     // A clock ended both, as before.
-    if (pair.change == CellChange::at_limit && !comparison.base.cells[*pair.base].solved &&
+    if (pair.change == CellChange::hit_limit && !comparison.base.cells[*pair.base].solved &&
         !comparison.fresh.cells[*pair.fresh].solved) {
       continue;
     }

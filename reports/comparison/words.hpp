@@ -15,9 +15,14 @@ std::string per_cent(double log_change);  ///< "+2.3 %"
 std::string side_words(const Side& side);
 /// "01234567 and fedcba98": as long as it takes to tell two apart.
 std::string hash_words(const std::set<std::string>& hashes);
-std::string slice_words(const Request& request);  ///< "tolerance 1e-6, cold start, …"
+/// "tolerance 1e-6, start guess, criterion verdict (residual checks are in no time)".
+std::string slice_words(const Comparison& comparison, const TimeSlice& slice);
+/// "CASCADE *" of a setting by Conebench's authors.
+std::string marked_label(const ComparedSetting& setting);
+/// What the mark means; empty: no setting has it.
+std::string legend(const Comparison& comparison);
 bool times_shown(const Comparison& comparison, const SettingChange& change);
-/// Reasons of the outlook, or what could have been seen.
+/// Reasons of the assessment, or what could have been seen.
 std::string why(const Comparison& comparison, const SettingChange& change);
 
 /// Pairs that a reader wants to see one by one, worst first; missing and new ones of whole problems and settings are
@@ -32,6 +37,6 @@ ChangedCell words_of(const Comparison& comparison, const CellPair& pair);
 std::vector<std::string> problem_and_setting_lines(const Comparison& comparison);
 
 /// The layout "conebench.compare/1" with at most so many changed cells.
-nlohmann::ordered_json comparison_object(const Comparison& comparison, std::size_t most_cells);
+nlohmann::ordered_json comparison_object(const Comparison& comparison, std::size_t max_cells);
 
 }  // namespace conebench::reports

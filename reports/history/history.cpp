@@ -59,10 +59,6 @@ class Maker {
   }
 
  private:
-  struct Problem {
-    std::string name, family;
-    bool counts = true;
-  };
   using Column = std::vector<const NightCell*>;  // by problem; null: no cell
   using Matrix = std::vector<std::vector<double>>;
   using Works = std::vector<std::vector<std::optional<std::uint32_t>>>;  // by setting and problem, NightCell::work
@@ -82,12 +78,14 @@ class Maker {
       for (const NightProblem& problem : night.problems) {
         const auto [found, is_new] = problem_numbers_.emplace(problem.hash, problems_.size());
         if (is_new) problems_.emplace_back();
-        problems_[found->second] = {problem.name, problem.family, problem.counts};
+        problems_[found->second] = problem;
         families.insert(problem.family);
       }
     }
     history_.settings = settings.list();
     history_.slices.assign(slices.rbegin(), slices.rend());
+    history_.origins.resize(history_.settings.size());
+    history_.looks.resize(history_.slices.size());
     history_.families.assign(families.begin(), families.end());
     for (std::size_t i = 0; i < history_.families.size(); ++i) family_numbers_[history_.families[i]] = i;
     segments_ = segments.list().size();
@@ -102,11 +100,15 @@ class Maker {
     std::map<std::string, std::size_t> setting_numbers;
     for (std::size_t i = 0; i < settings; ++i) setting_numbers[history_.settings[i]] = i;
     for (std::size_t n = 0; n < nights_.size(); ++n) {
+      std::vector<const NightProblem*>& known = known_.emplace_back(problems_.size(), nullptr);
+      for (const NightProblem& problem : nights_[n].problems) known[problem_numbers_.at(problem.hash)] = &problem;
       for (const NightRow& row : nights_[n].rows) {
         const auto slice = std::find(history_.slices.begin(), history_.slices.end(), slice_of(row));
         Column& column =
             columns_[static_cast<std::size_t>(slice - history_.slices.begin())][n][setting_numbers.at(row.label)];
         column.resize(problems_.size(), nullptr);
+        history_.origins[setting_numbers.at(row.label)] = row.origin;
+        history_.looks[static_cast<std::size_t>(slice - history_.slices.begin())][row.solver] = row.looks;
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
           if (row.cells[i].status == CellStatus::unknown) continue;
           column[problem_numbers_.at(nights_[n].problems[i].hash)] = &row.cells[i];
@@ -119,9 +121,37 @@ class Maker {
     return columns_[slice][night][setting];
   }
 
+  /// By night and problem, whether solving it in the slice says something of a solver, as that night knows it: a
+  /// certificate leaves it out unless some night has solved it there.
+  std::vector<std::vector<bool>> telling(std::size_t slice) const {
+    std::vector<bool> solved(problems_.size(), false);
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      if (!nights_[n].exact) continue;
+      for (const Column& cells : columns_[slice][n]) {
+        for (std::size_t p = 0; p < cells.size(); ++p)
+          solved[p] = solved[p] || (cells[p] != nullptr && cells[p]->solved);
+      }
+    }
+    const HistorySlice& asked = history_.slices[slice];
+    std::vector<std::vector<bool>> tells;
+    for (const auto& known : known_) {
+      std::vector<bool>& of_night = tells.emplace_back(problems_.size(), false);
+      for (std::size_t p = 0; p < problems_.size(); ++p) {
+        of_night[p] = known[p] != nullptr && !known[p]->noise_level &&
+                      (solved[p] || !known[p]->infeasible_at(asked.verdict, asked.tolerance));
+      }
+    }
+    return tells;
+  }
+  /// Whether a cell of the slice at work is part of the night's shares and times.
+  bool counts(std::size_t night, std::size_t problem) const {
+    return tells_[night][problem] && known_[night][problem]->counts;
+  }
+
   /// The series of the slice: one a setting, then one a setting and family.
   void count_solved(std::size_t slice) {
     first_series_ = history_.series.size();
+    tells_ = telling(slice);
     const std::size_t settings = history_.settings.size();
     const std::size_t families = history_.families.size();
     for (std::size_t f = 0; f <= families; ++f) {
@@ -134,10 +164,11 @@ class Maker {
       for (std::size_t s = 0; s < settings; ++s) {
         const Column& cells = column(slice, n, s);
         for (std::size_t p = 0; p < cells.size(); ++p) {
-          if (cells[p] == nullptr || !problems_[p].counts) continue;
+          if (cells[p] == nullptr || !counts(n, p)) continue;
           for (HistoryPoint* point : {&point_of(s, 0, n), &point_of(s, 1 + family_of(p), n)}) {
             ++point->problems;
             if (cells[p]->solved) ++point->solved;
+            if (cells[p]->doubtful) ++point->doubtful;
           }
         }
       }
@@ -208,7 +239,7 @@ class Maker {
     for (std::size_t s = 0; s < history_.settings.size(); ++s) {
       const Column& cells = column(slice, night, s);
       for (std::size_t p = 0; p < cells.size(); ++p) {
-        if (cells[p] == nullptr || !cells[p]->solved || !(cells[p]->minimum_s > 0.0) || !problems_[p].counts) continue;
+        if (cells[p] == nullptr || !cells[p]->solved || !(cells[p]->minimum_s > 0.0) || !counts(night, p)) continue;
         if (!std::isfinite(reference[s][p])) continue;
         times.push_back({.setting = s,
                          .problem = p,
@@ -316,7 +347,7 @@ class Maker {
     CellChanges changes{.setting = setting, .slice = slice, .before = before, .night = night, .lost = {}, .won = {}};
     for (std::size_t p = 0; p < std::min(old_cells.size(), new_cells.size()); ++p) {
       const NightCell *was = old_cells[p], *is = new_cells[p];
-      if (was == nullptr || is == nullptr) continue;
+      if (was == nullptr || is == nullptr || !tells_[before][p] || !tells_[night][p]) continue;
       if (was->status == CellStatus::flaky || is->status == CellStatus::flaky) {
         ++changes.flaky;
       } else if (was->solved && is->solved) {
@@ -324,13 +355,13 @@ class Maker {
       } else if (was->solved != is->solved) {
         const bool limited = was->solved ? near_limit(*was, *is, limit_s) : near_limit(*is, *was, limit_s);
         if (limited) {
-          ++changes.at_limit;
+          ++changes.hit_limit;
         } else {
           (was->solved ? changes.lost : changes.won).push_back(problems_[p].name);
         }
       }
     }
-    if (!changes.lost.empty() || !changes.won.empty() || changes.at_limit + changes.flaky + changes.other_work > 0) {
+    if (!changes.lost.empty() || !changes.won.empty() || changes.hit_limit + changes.flaky + changes.other_work > 0) {
       history_.cell_changes.push_back(std::move(changes));
     }
   }
@@ -363,9 +394,11 @@ class Maker {
   std::vector<std::string> moved_;  ///< by night: which slices are not judged since all settings moved
   std::size_t segments_ = 0;
   std::map<std::string, std::size_t> problem_numbers_, family_numbers_;
-  std::vector<Problem> problems_;
+  std::vector<NightProblem> problems_;                     // as the last night knows them
   std::vector<std::vector<std::vector<Column>>> columns_;  // [slice][night][setting]
   std::size_t first_series_ = 0;
+  std::vector<std::vector<const NightProblem*>> known_;  // [night][problem]; null: the night lacks it
+  std::vector<std::vector<bool>> tells_;                 // the same, of the slice at work
 };
 
 /// What two histories call the same: its setting, its slice and its direction.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct HistorySlice {
 struct HistoryPoint {
   long solved = 0;
   long problems = 0;                ///< with a cell, problems that count only
+  long doubtful = 0;                ///< of these cells: their times are doubtful
   std::optional<double> corrected;  ///< log ratio to the reference less that of the other settings; > 0: slower
   std::optional<double> raw;        ///< the same with what the machine did in it; none for a family
 };
@@ -48,7 +50,7 @@ struct CellChanges {
   std::size_t setting = 0, slice = 0;
   std::size_t before = 0, night = 0;
   std::vector<std::string> lost, won;  ///< names of problems
-  long at_limit = 0;                   ///< lost or won where a clock or memory limit may have decided
+  long hit_limit = 0;                  ///< lost or won where a clock or memory limit may have decided
   long flaky = 0;                      ///< flaky on either night: neither lost nor won
   long other_work = 0;                 ///< solved both times with other counts
 };
@@ -82,7 +84,9 @@ struct SuiteHistory {
   std::string suite;
   std::vector<HistoryNight> nights;                          ///< oldest first
   std::vector<std::string> settings;                         ///< labels, in the order in which they first came
+  std::vector<std::string> origins;                          ///< SettingRecord::origin of each
   std::vector<HistorySlice> slices;                          ///< loosest tolerance first
+  std::vector<std::map<std::string, std::string>> looks;     ///< [slice]: solver → SettingRecord::looks
   std::vector<std::string> families;                         ///< sorted
   std::vector<HistorySeries> series;                         ///< all families first, then each
   std::vector<std::vector<std::optional<double>>> together;  ///< [slice][night]: what moved all settings, log ratio

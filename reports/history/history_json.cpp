@@ -74,10 +74,12 @@ Json night_json(const HistoryNight& night, const std::filesystem::path& folder) 
 
 Json series_json(const SuiteHistory& suite, const HistorySeries& series) {
   Json solved = Json::array(), problems = Json::array(), corrected = Json::array(), raw = Json::array();
+  Json doubtful = Json::array();
   bool any_raw = false;
   for (const HistoryPoint& point : series.points) {
     solved.push_back(point.solved);
     problems.push_back(point.problems);
+    doubtful.push_back(point.doubtful);
     corrected.push_back(change(point.corrected));
     raw.push_back(change(point.raw));
     any_raw = any_raw || point.raw.has_value();
@@ -87,6 +89,7 @@ Json series_json(const SuiteHistory& suite, const HistorySeries& series) {
                {"family", series.family.empty() ? Json(nullptr) : Json(series.family)},
                {"solved", std::move(solved)},
                {"problems", std::move(problems)},
+               {"doubtful", std::move(doubtful)},
                {"corrected_percent", std::move(corrected)}};
   if (any_raw) json["raw_percent"] = std::move(raw);
   const std::size_t last = suite.nights.size() - 1;
@@ -132,7 +135,8 @@ Json last_night_json(const SuiteHistory& suite) {
 }
 
 Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) {
-  Json json = {{"suite", suite.suite}, {"settings", suite.settings}, {"families", suite.families}};
+  Json json = {{"suite", suite.suite},        {"settings", suite.settings},   {"origins", suite.origins},
+               {"terms", terms_lines(suite)}, {"doubts", doubt_lines(suite)}, {"families", suite.families}};
   for (const char* list : {"nights", "slices", "series", "together_percent", "time_changes", "cell_changes"}) {
     json[list] = Json::array();
   }
@@ -167,7 +171,7 @@ Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) 
                                     {"night", changes.night},
                                     {"lost", changes.lost},
                                     {"won", changes.won},
-                                    {"at_limit", changes.at_limit},
+                                    {"at_limit", changes.hit_limit},
                                     {"flaky", changes.flaky},
                                     {"other_work", changes.other_work},
                                     {"code_changes", code_json(changed_code(suite, changes.before, changes.night))}});

@@ -9,14 +9,16 @@
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/history/history_words.hpp"
+#include "reports/table.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::reports {
 
 namespace {
 
-constexpr std::size_t most_listed = 20;
-constexpr std::size_t most_names = 3;
+constexpr std::size_t max_listed = 20;
+constexpr std::size_t max_names = 3;
 
 std::string short_build(const std::string& text) {
   constexpr std::size_t digits = 8;
@@ -25,8 +27,8 @@ std::string short_build(const std::string& text) {
 
 std::string names(const std::vector<std::string>& list) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(list.size(), most_names); ++i) text += (i > 0 ? ", " : "") + markdown(list[i]);
-  if (list.size() > most_names) text += fmt::format(" and {} more", list.size() - most_names);
+  for (std::size_t i = 0; i < std::min(list.size(), max_names); ++i) text += (i > 0 ? ", " : "") + markdown(list[i]);
+  if (list.size() > max_names) text += fmt::format(" and {} more", list.size() - max_names);
   return text;
 }
 
@@ -35,7 +37,7 @@ std::string cell_change_line(const SuiteHistory& suite, const CellChanges& chang
   const auto add = [&](const std::string& part) { what += (what.empty() ? "" : "; ") + part; };
   if (!changes.lost.empty()) add(fmt::format("**lost {}**: {}", changes.lost.size(), names(changes.lost)));
   if (!changes.won.empty()) add(fmt::format("won {}: {}", changes.won.size(), names(changes.won)));
-  if (changes.at_limit > 0) add(plural(changes.at_limit, "cell") + " at the limit");
+  if (changes.hit_limit > 0) add(plural(changes.hit_limit, "cell") + " at the limit");
   if (changes.flaky > 0) add(plural(changes.flaky, "flaky cell"));
   if (changes.other_work > 0) add("other work on " + plural(changes.other_work, "cell"));
   if (const auto code = code_words(changed_code(suite, changes.before, changes.night)); !code.empty()) {
@@ -64,25 +66,25 @@ std::string undecidable_words(const SuiteHistory& suite) {
       suite.judged_nights, SuiteHistory::nights_needed);
 }
 
-std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
+Table settings_table(const SuiteHistory& suite) {
+  Table table = text_columns("setting", "tolerance", "solved", "night before",
+                             fmt::format("time against the last {}, corrected", recent_nights), "raw", "last night");
   const std::size_t last = suite.nights.size() - 1;
-  std::string text;
-  for (std::size_t s = 0; s < suite.settings.size(); ++s) {
-    const HistorySeries& series = whole_series(suite, s, slice);
-    const HistoryPoint& point = series.points[last];
-    if (point.problems == 0) continue;
-    std::string before = "–";
-    if (last > 0 && series.points[last - 1].problems > 0) {
-      before = fmt::format("{} of {}", series.points[last - 1].solved, series.points[last - 1].problems);
+  const auto solved = [](const HistoryPoint& point) { return fmt::format("{} of {}", point.solved, point.problems); };
+  for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) {
+    for (std::size_t s = 0; s < suite.settings.size(); ++s) {
+      const HistorySeries& series = whole_series(suite, s, slice);
+      if (series.points[last].problems == 0) continue;
+      const bool both = last > 0 && series.points[last - 1].problems > 0;
+      const auto corrected = against_last_nights(suite, series, last, &HistoryPoint::corrected);
+      const auto raw = against_last_nights(suite, series, last, &HistoryPoint::raw);
+      table.rows.push_back(
+          {suite.origins[s] == "own" ? fmt::format("{} {}", suite.settings[s], own_mark) : suite.settings[s],
+           slice_words(suite, slice), solved(series.points[last]), both ? solved(series.points[last - 1]) : "–",
+           corrected ? per_cent(*corrected) : "–", raw ? per_cent(*raw) : "–", last_state_words(suite, s, slice)});
     }
-    const auto corrected = against_last_nights(suite, series, last, &HistoryPoint::corrected);
-    const auto raw = against_last_nights(suite, series, last, &HistoryPoint::raw);
-    text += fmt::format("| {} | {} | {} of {} | {} | {} | {} | {} |\n", markdown(suite.settings[s]),
-                        markdown(slice_words(suite, slice)), point.solved, point.problems, before,
-                        corrected ? per_cent(*corrected) : "–", raw ? per_cent(*raw) : "–",
-                        last_state_words(suite, s, slice));
   }
-  return text;
+  return table;
 }
 
 /// The newest entries of a list, each a line.
@@ -90,7 +92,7 @@ template <class List, class Line>
 std::string newest(const List& list, const char* heading, Line line) {
   if (list.empty()) return {};
   std::string text = fmt::format("\n### {}\n\n", heading);
-  const std::size_t shown = std::min<std::size_t>(list.size(), most_listed);
+  const std::size_t shown = std::min<std::size_t>(list.size(), max_listed);
   for (std::size_t i = 0; i < shown; ++i) text += line(list[list.size() - 1 - i]);
   if (shown < list.size()) text += fmt::format("- … {} older\n", list.size() - shown);
   return text;
@@ -112,11 +114,10 @@ std::string suite_markdown(const SuiteHistory& suite) {
   if (!suite.last.base.empty()) {
     text += fmt::format("States are against {}.\n\n", markdown(suite.last.base.filename().string()));
   }
-  text += fmt::format(
-      "| setting | tolerance | solved | night before | time against the last {}, corrected | raw | last night |\n",
-      recent_nights);
-  text += "| --- | --- | --- | --- | --- | --- | --- |\n";
-  for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) text += setting_rows(suite, slice);
+  for (const std::string& line : terms_lines(suite)) text += "- " + markdown(line) + "\n";
+  for (const std::string& line : doubt_lines(suite)) text += "- **Warning:** " + markdown(line) + "\n";
+  text += "\n" + markdown_text(settings_table(suite));
+  if (std::ranges::find(suite.origins, "own") != suite.origins.end()) text += "\n" + markdown(own_legend_text) + "\n";
   if (!suite.last.alarms.empty()) text += "\n### Alarms\n\n";
   for (const Alarm& alarm : suite.last.alarms) text += "- " + markdown(alarm_words(alarm)) + "\n";
   if (!suite.decidable()) text += "\n" + undecidable_words(suite) + "\n";
@@ -174,6 +175,28 @@ std::string slice_words(const SuiteHistory& suite, std::size_t slice) {
   if (verdicts.size() > 1) text += " " + one.verdict;
   if (starts.size() > 1) text += " " + one.start;
   return text;
+}
+
+std::vector<std::string> terms_lines(const SuiteHistory& suite) {
+  std::vector<std::string> lines;
+  for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) {
+    lines.push_back(fmt::format("{}: {}", slice_words(suite, slice),
+                                criterion_text(suite.slices[slice].criterion, suite.looks[slice])));
+  }
+  return lines;
+}
+
+std::vector<std::string> doubt_lines(const SuiteHistory& suite) {
+  std::vector<std::string> lines;
+  for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) {
+    for (std::size_t s = 0; s < suite.settings.size(); ++s) {
+      const long cells = whole_series(suite, s, slice).points.back().doubtful;
+      if (cells == 0) continue;
+      lines.push_back(fmt::format("{}: doubtful times in {} of {}", slice_words(suite, slice), plural(cells, "cell"),
+                                  suite.settings[s]));
+    }
+  }
+  return lines;
 }
 
 std::string code_words(const std::vector<CodeChange>& changes) {

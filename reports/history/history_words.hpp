@@ -12,6 +12,10 @@ std::string day_words(const SuiteHistory& suite, std::size_t night);
 /// "2026-01-31 abc1234 (1f3a9c77)": day, commit and executable of a night.
 std::string night_words(const SuiteHistory& suite, std::size_t night);
 std::string slice_words(const SuiteHistory& suite, std::size_t slice);  ///< "1e-6", with what tells it from the others
+/// "1e-6: criterion verdict (residual checks are in no time)" of each slice.
+std::vector<std::string> terms_lines(const SuiteHistory& suite);
+/// "1e-6: doubtful times in 3 cells of MINE" of the last night, a line a slice and setting; empty: none.
+std::vector<std::string> doubt_lines(const SuiteHistory& suite);
 /// "code of MINE 01234567 → fedcba98"; empty where nothing changed.
 std::string code_words(const std::vector<CodeChange>& changes);
 /// "CASCADE at 1e-6 became slower by 3.1 % between … and … (seen on … by two nights)", with the code that changed.

@@ -41,7 +41,7 @@ function drawSettings() {
   const one = data.slices[slice];
   const rows = one.settings.map((setting) => [
     el("span", { class: `badge ${outlookClass[setting.outlook]}` }, setting.outlook),
-    setting.setting,
+    setting.origin === "own" ? el("span", {}, setting.setting, " ", el("small", { class: "own" }, originWords.own)) : setting.setting,
     setting.times ? String(setting.times.cells) : none,
     setting.times ? percent(setting.times.raw) : none,
     setting.times ? percent(setting.times.corrected) : none,
@@ -50,7 +50,7 @@ function drawSettings() {
   ]);
   const others = data.slices.filter((other) => other !== one && isWorse(other)).map((other) => formatTolerance(other.tolerance));
   document.getElementById("settings").replaceChildren(
-    heading("settings-title", `Settings at ${formatTolerance(one.tolerance)}`, `${plural(one.cells, "cell")} compared, all settings together ${percent(one.together)}${others.length > 0 ? `; something fails at ${others.join(", ")}, too` : ""}`),
+    heading("settings-title", `Settings at ${formatTolerance(one.tolerance)}`, `${plural(one.cells, "cell")} compared, all settings together ${percent(one.together)}; ${one.words}${others.length > 0 ? `; something fails at ${others.join(", ")}, too` : ""}`),
     table(["", "Setting", "Cells timed", "Raw", "Corrected", "Bar", "Why"], rows, [0, 1, 6]),
     el("p", { class: "caption" }, "Raw: how much longer the new run took, a trimmed mean over problems. Corrected: less what the other settings show on the same problems, which is the machine. A setting is slower or faster where its corrected change is beyond its bar."),
   );

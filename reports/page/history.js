@@ -89,6 +89,7 @@ function drawHeadline() {
   const notes = [...data.notes];
   if (!last.complete) notes.unshift(`The last night is not complete: ${plural(last.missing, "cell")} to run.`);
   for (const alarm of suite().last_night.alarms) notes.push(`${alarm.accepted ? "" : "Alarm "}${alarm.words}`);
+  for (const line of suite().doubts) notes.push(line);
   if (last.not_judged) notes.unshift(`The last night's times are not judged: ${last.not_judged}.`);
   document.getElementById("headline").replaceChildren(
     el("div", { class: "tile lead" },
@@ -100,6 +101,7 @@ function drawHeadline() {
       tile("Cells last night", `${lost} lost, ${won} won`, "against the complete night before"),
       tile("Times over many nights", decidable() ? formatCount(times.length) : "not yet decidable", !decidable() ? `${suite().judged_nights} of ${suite().nights_needed} nights` : seen.length > 0 ? `changed, ${seen.length} seen last night` : "changed, none seen last night")),
     notes.length > 0 ? el("ul", { class: "notes" }, notes.map((note) => el("li", { class: "warning" }, note))) : "",
+    el("p", { class: "caption" }, `${suite().terms.join("; ")}.`),
   );
 }
 
@@ -195,7 +197,7 @@ function drawSettings() {
     const share = (n) => (n >= 0 && series.problems[n] > 0 ? `${series.solved[n]} of ${series.problems[n]}` : none);
     const mine = changed().filter((one) => one.setting === setting);
     return el("tr", { class: "row", onclick: () => toggle(setting), title: "Click: in colour or grey" },
-      el("td", { class: "left" }, el("span", { style: { color: front.has(setting) ? looks[setting].colour : "var(--unsupported)" } }, "● "), settings[setting]),
+      el("td", { class: "left" }, el("span", { style: { color: front.has(setting) ? looks[setting].colour : "var(--unsupported)" } }, "● "), settings[setting], suite().origins[setting] === "own" ? el("small", { class: "own" }, ` ${originWords.own}`) : ""),
       el("td", { class: "left" }, stateWords(stateOf(setting))), el("td", {}, share(last)), el("td", {}, share(last - 1)), el("td", {}, signed(series.against_last_percent, 1)),
       el("td", { class: "minor" }, signed(series.raw_against_last_percent, 1)),
       el("td", { class: "left" }, mine.length > 0 ? `${mine.length}, the last ${signed(mine.at(-1).effect_percent)} on ${dayOf(nights[mine.at(-1).first_after])}` : none));

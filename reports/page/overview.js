@@ -16,7 +16,7 @@ const distinct = (values) => [...new Set(values)];
 function machineTile() {
   const machines = distinct(data.runs.map((run) => run.machine.cpu));
   // A run can be found noisy by its cells, which a note tells.
-  const told = data.notes.filter(({ level, text }) => level === "warning" && text.startsWith("Noisy machine"));
+  const told = data.notes.filter(({ of_noise }) => of_noise);
   const noise = distinct([...data.runs.flatMap((run) => run.noise), ...told.map(({ text }) => text)]);
   const governors = distinct(data.runs.map((run) => run.machine.governor));
   const cores = distinct(data.runs.map((run) => run.machine.cores));

@@ -55,6 +55,7 @@ function rankingColumns(ranking) {
           "span",
           { class: "solver-cell" },
           solverLink(row.solver),
+          doubtMark(row),
           el("span", { class: "tag" }, data.solvers[row.solver].formulation),
           origin(row.solver),
         ),
@@ -97,6 +98,13 @@ function rankingColumns(ranking) {
         title: "Time, at limit",
         ...best((row) => row.time_at_limit_s, true, formatTime),
         hint: `Geometric mean of ${costTitle}; unsolved problems count with the time limit`,
+      },
+      {
+        id: "cold",
+        priority: 3,
+        title: "cold",
+        ...best((row) => row.time_cold_s, true, formatTime),
+        hint: "The same of first runs, beside the repeated ones that are ranked",
       },
       {
         id: "penalised",
@@ -150,6 +158,13 @@ function rankingColumns(ranking) {
   return columns;
 }
 
+// Of a row whose times are doubtful; which and how many the ranking's notes say, too.
+function doubtMark(row) {
+  const doubts = Object.entries(row.doubts);
+  const title = doubts.map(([code, cells]) => `${plural(cells, "cell")}: ${data.time_doubts[code] ?? code}`).join("\n");
+  return doubts.length > 0 ? el("span", { class: "doubt", title }, "?") : "";
+}
+
 // Whose a solver is, where it is ours or another project's.
 function origin(solver) {
   if (isOwn(solver)) return el("small", { class: "own" }, originWords.own);
@@ -190,6 +205,7 @@ function rankingNotes(ranking) {
         `${ranking.problems} solved.`,
     );
   }
+  if (ranking.doubt_text) texts.push(`? ${ranking.doubt_text}.`);
   return el("p", { class: "caption" }, texts.concat(ranking.remarks).join(" "));
 }
 

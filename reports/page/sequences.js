@@ -15,7 +15,7 @@ const startPair = () =>
   startPairs.find(({ cold, warm }) => state.slice === cold || state.slice === warm) ?? startPairs[0];
 
 // What has no answer to start from, as the first of a sequence, starts cold though it was asked to start warm.
-const startedWarm = (cell) => cell !== undefined && !/(^|; )started cold/.test(cell.reason);
+const startedWarm = (cell) => cell !== undefined && cell.start_used !== "cold";
 
 // Problems whose names differ in their last number alone, three or more that some solver started warm:
 // {name, steps: [{p, step}]}.

@@ -93,17 +93,17 @@ TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
   cost(1, 0, 3.0), cost(1, 1, 1.0);
   cost(3, 0, 12.0), cost(3, 1, 1.0);
   EXPECT_THAT(
-      terminal(analyse(store_, false), false),
+      terminal(analyse(store_, false), false, 0),
       HasSubstr("PGS-NCP: for problems not yet seen take relaxation=1.25; on a family that it was not chosen on, "
                 "such a choice costs 4.90 × the best setting of each problem\n"));
   std::erase_if(store_.problems, [](const auto& one) { return one.family == "Rover"; });
-  EXPECT_THAT(terminal(analyse(store_, false), false), HasSubstr("PGS-NCP: best over all is ")) << "one family";
+  EXPECT_THAT(terminal(analyse(store_, false), false, 0), HasSubstr("PGS-NCP: best over all is ")) << "one family";
 }
 
 TEST_F(TwoSettings, TheTerminalAdvisesNothingWhereTheDefaultIsAsGood) {
   const auto advised = [&](double seconds) {
     for (std::size_t p = 0; p < 4; ++p) cost(p, 0, seconds), cost(p, 1, 1.0);
-    return terminal(analyse(store_, false), false).find("for problems not yet seen take") != std::string::npos;
+    return terminal(analyse(store_, false), false, 0).find("for problems not yet seen take") != std::string::npos;
   };
   EXPECT_TRUE(advised(1.06));
   EXPECT_FALSE(advised(1.04));
@@ -135,7 +135,7 @@ TEST(OptionStudy, ShowsValuesAsPeopleWriteThem) {
 
 TEST_F(TwoSettings, WithoutAProblemThatCountsThereIsNoEmptyTable) {
   for (ProblemRecord& problem : store_.problems) problem.zero_impulse = {{"natural_map_scaled", 0.0}};
-  const std::string text = terminal(analyse(store_, false), false);
+  const std::string text = terminal(analyse(store_, false), false, 0);
   EXPECT_THAT(text, HasSubstr("nothing to rank: every problem is left out"));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("0 of 0")));
 }
@@ -146,6 +146,7 @@ TEST_F(TwoSettings, WhatASearchHasDroppedIsCounted) {
   dropped.hash = "s-dropped";
   dropped.label = "PGS-NCP relaxation=1.5";
   dropped.options_json = R"({"relaxation": 1.5})";
+  dropped.changed_options = {"relaxation"};
   CellRecord ran = cell(0, 1);
   ran.setting = dropped.hash;
   ran.total.median = 0.01;
@@ -157,7 +158,7 @@ TEST_F(TwoSettings, WhatASearchHasDroppedIsCounted) {
   EXPECT_EQ(study.dropped, 1);
   EXPECT_FALSE(study.unseen_times_best) << "all families have chosen those that are left";
   const std::string told = "chosen among the 2 settings that ran on all problems; 1 ran on fewer";
-  EXPECT_THAT(terminal(analysis, false), HasSubstr("PGS-NCP: best over all is relaxation=1; " + told + "\n"));
+  EXPECT_THAT(terminal(analysis, false, 0), HasSubstr("PGS-NCP: best over all is relaxation=1; " + told + "\n"));
   EXPECT_THAT(markdown_report(analysis), HasSubstr(told + ". What it costs on problems not yet seen is not known."));
 }
 

@@ -12,6 +12,7 @@
 
 #include "reports/report.hpp"
 #include "reports/terms.hpp"
+#include "store/time_doubts.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench::reports {
@@ -82,6 +83,55 @@ TEST_F(SmallStore, ProblemsWithoutASolutionOrAtNoiseLevelAreInNoShare) {
   EXPECT_EQ(analysis.left_out.at("without a solution (certified)"), 1);
   EXPECT_EQ(analysis.left_out.at("at noise level"), 1);
   EXPECT_THAT(notes(analysis), Contains(HasSubstr("1 at noise level")));
+}
+
+TEST_F(SmallStore, ACertificateLeavesAProblemOutWhereItsBoundIsAboveTheTolerance) {
+  const Analysis before = analyse_store();
+  const auto counts = [](const Problem& problem) { return problem.left_out.empty(); };
+  const std::string hash = std::find_if(before.problems.begin(), before.problems.end(), counts)->record->hash;
+  const auto marked = [&](double bound) {
+    for (ProblemRecord& problem : store_.problems) {
+      if (problem.hash == hash) problem.feasibility = {"infeasible", -0.5, 0, {1.0}, bound};
+    }
+    return analyse_store();
+  };
+  const Analysis tight = marked(3.19e-5);
+  EXPECT_EQ(tight.ranking(0).problems, before.ranking(0).problems) << "at 1e-4";
+  EXPECT_EQ(tight.ranking(1).problems, before.ranking(1).problems - 1) << "at 1e-8";
+  EXPECT_EQ(tight.left_out.at("without a solution (certified) at 1e-8"), 1);
+  const auto& problem = *std::find_if(tight.problems.begin(), tight.problems.end(),
+                                      [&](const Problem& one) { return one.record->hash == hash; });
+  EXPECT_EQ(problem.left_out, "without a solution (certified) at 1e-8: no λ reaches a verdict below 3.1e-5");
+  const Analysis everywhere = marked(1.0);
+  EXPECT_EQ(everywhere.ranking(0).problems, before.ranking(0).problems - 1);
+  EXPECT_EQ(everywhere.left_out.at("without a solution (certified)"), 1);
+}
+
+TEST_F(SmallStore, WhereACertificateAndAnAnswerDisagreeItIsSaidWhichCounts) {
+  const auto solved = std::find_if(store_.cells.begin(), store_.cells.end(),
+                                   [](const CellRecord& cell) { return cell.solved && cell.tolerance == 1e-4; });
+  solved->verdict_value = 1e-5;
+  for (ProblemRecord& problem : store_.problems) {
+    if (problem.hash == solved->problem) problem.feasibility = {"infeasible", -0.5, 0, {1.0}, 1e-4};
+  }
+  EXPECT_THAT(notes(analyse(join_contents({store_}), false)), Contains(HasSubstr("`conebench rejudge` decides")));
+  solved->verdict_version = 2;
+  EXPECT_THAT(notes(analyse(join_contents({store_}), false)),
+              Contains(HasSubstr("is wrong: an answer is better than it allows. The problem counts")));
+}
+
+TEST_F(SmallStore, OfJoinedStoresAnyKnowsOfNoiseAndCertificates) {
+  StoreContents other = store_;
+  store_.problems[0].noise_ratio = 0.5;
+  other.problems[1].noise_ratio = 0.25;
+  store_.problems[2].feasibility = {"infeasible", -0.5, 0, {1.0}, 1e-3};
+  other.problems[2].feasibility = {"infeasible", -0.5, 0, {1.0}, 1e-5};
+  for (const bool turned : {false, true}) {
+    const StoreContents joined = turned ? join_contents({other, store_}) : join_contents({store_, other});
+    EXPECT_EQ(joined.problems[0].noise_ratio, 0.5) << turned;
+    EXPECT_EQ(joined.problems[1].noise_ratio, 0.25) << turned;
+    EXPECT_EQ(joined.problems[2].feasibility.verdict_bound, 1e-3) << turned;
+  }
 }
 
 TEST_F(SmallStore, AnswersToAProblemWithComplianceAddedAreCountedBesideTheOutcome) {
@@ -268,17 +318,11 @@ TEST(JoinContents, WhatOneShardHasIsNotMissing) {
 
 TEST_F(SmallStore, OfAReasonForNoiseTheWorstRunsIsTold) {
   store_.runs.push_back(store_.runs[0]);
-  store_.runs[0].noise = {"the hypervisor took 9 % of the processor time", "throttled 25 times because of heat"};
-  store_.runs[1].noise = {"the hypervisor took 71 % of the processor time", "throttled 9 times because of heat"};
+  store_.runs[0].noise = {{NoiseKind::stolen, 0.09}, {NoiseKind::throttled, 25}};
+  store_.runs[1].noise = {{NoiseKind::stolen, 0.71}, {NoiseKind::throttled, 9}};
   EXPECT_THAT(notes(analyse_store()),
               Contains(HasSubstr("Noisy machine in 2 of 2 runs: the hypervisor took 71 % of the processor time and "
                                  "throttled 25 times because of heat. Times")));
-}
-
-TEST_F(SmallStore, TheLoadAverageOfAnOlderConebenchIsNoSignOfNoise) {
-  store_.runs[0].noise = {"busy before the start: load 2.5 on 2 processors", "busy meanwhile: load 4.0 at the end",
-                          "71 % of the repeated cells scatter by more than a tenth of their median"};
-  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Noisy"))));
 }
 
 TEST_F(SmallStore, ARunWhoseLongCellsScatterWasLoaded) {
@@ -440,7 +484,8 @@ TEST(Weights, FamiliesAreEqualAmongTheProblemsThatAMeanCounts) {
 
 TEST_F(SmallStore, WithoutOwnMethodsTheBestIsTheBestOfTheOthers) {
   const StoreContents others = without_own(store_);
-  EXPECT_THAT(others.own_left_out, ::testing::ElementsAre("NSGS"));
+  ASSERT_EQ(others.own_left_out.size(), 1U);
+  EXPECT_EQ(others.own_left_out[0].solver, "NSGS");
   const Analysis analysis = analyse(others, false);
   const Ranking& ranking = analysis.ranking(0);
   ASSERT_EQ(ranking.rows.size(), 3U);
@@ -475,13 +520,90 @@ TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
   }
   EXPECT_THAT(files["report.json"], HasSubstr(R"("origin":"own")"));
   EXPECT_THAT(terminal_ranking(store_, false), ::testing::AllOf(HasSubstr(paying), HasSubstr("NSGS *")));
-  EXPECT_THAT(files["ranking.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,problems"));
-  EXPECT_THAT(files["cells.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,outcome"));
+  EXPECT_THAT(files["ranking.csv"],
+              HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,pays,doubts,problems"));
+  EXPECT_THAT(files["cells.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,pays,outcome"));
   for (const char* const name : {"ranking.csv", "cells.csv"}) {
-    EXPECT_THAT(files[name], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,")) << name;
+    EXPECT_THAT(files[name], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,1,")) << name;
   }
   EXPECT_THAT(files["tables.tex"], ::testing::ContainsRegex("caption[^\n]*LIAR: 1.2, released 2024-05-06"))
       << "comments are not in the paper";
+}
+
+TEST_F(SmallStore, RowsSayWhoPaysForTests) {
+  Slice slice;
+  SettingRecord setting;
+  const auto pays = [&](const char* criterion, const char* looks) {
+    slice.criterion = criterion;
+    setting.looks = looks;
+    return pays_for_tests(slice, setting);
+  };
+  EXPECT_EQ(pays("verdict", "free"), false);
+  EXPECT_EQ(pays("verdict", "paid"), true);
+  EXPECT_EQ(pays("verdict", ""), std::nullopt);
+  EXPECT_EQ(pays("verdict-paid", "free"), true);
+  EXPECT_EQ(pays("own", "free"), true);
+}
+
+TEST_F(SmallStore, EveryRankingHasTheColdTimeAndTheDoubts) {
+  for (CellRecord& cell : store_.cells) {
+    if (cell.setting != "s-LIAR <b>" || !cell.solved) continue;
+    cell.doubts = {"kept_answers"};
+    cell.total.cold = 2.0;
+  }
+  const Analysis analysis = analyse_store();
+  const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
+  EXPECT_EQ(liar.doubts, (std::map<std::string, long>{{"kept_answers", 1}}));
+  // It solves one of the three stacks, in one of three families; the others count with their limit.
+  const double weight = 1.0 / 9.0;
+  const auto mean = [&](double solved) {
+    return std::exp(weight * std::log(solved + 1e-5) + (1.0 - weight) * std::log(10.0 + 1e-5)) - 1e-5;
+  };
+  EXPECT_NEAR(*liar.means.at_limit, mean(5e-3), 1e-9);
+  EXPECT_NEAR(*liar.means.cold, mean(2.0), 1e-9);
+  EXPECT_TRUE(row(analysis, analysis.ranking(0), "NSGS").doubts.empty());
+  EXPECT_TRUE(row(analysis, analysis.ranking(0, "Chain"), "LIAR <b>").doubts.empty());
+
+  std::map<std::string, std::string> files;
+  for (const ReportFile& file : render_report(store_, {})) files[file.path.string()] = file.content;
+  const std::string why = "(1 cell: " + describe_doubts({"kept_answers"}) + ")";
+  EXPECT_THAT(files["report.md"],
+              ::testing::AllOf(HasSubstr("| at limit | cold |"), HasSubstr("| 4 | LIAR &lt;b&gt; ? | 1/7 |"),
+                               HasSubstr("\n? doubtful times: LIAR &lt;b&gt; " + why + ".\n")));
+  EXPECT_THAT(files["tables.tex"], ::testing::AllOf(HasSubstr("At limit [ms] & Cold [ms] &"),
+                                                    HasSubstr("\nLIAR \\textless{}b\\textgreater{}$^{?}$ & $11.1$ &")));
+  std::istringstream lines(files["tables.tex"]);
+  long captions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("\\caption{")) continue;
+    EXPECT_THAT(line, HasSubstr("$^{?}$: doubtful times: LIAR \\textless{}b\\textgreater{} " + why + "."));
+    ++captions;
+  }
+  EXPECT_EQ(captions, 4) << "a ranking and family times at two tolerances";
+  EXPECT_THAT(files["report.json"],
+              ::testing::AllOf(HasSubstr(R"("doubts":{"kept_answers":1}})"), HasSubstr(R"("time_cold_s":)"),
+                               HasSubstr(R"("doubt_text":"doubtful times: LIAR <b> )" + why)));
+  EXPECT_THAT(files["ranking.csv"],
+              ::testing::AllOf(HasSubstr(",paid,1,kept_answers=1,7,1,6,"), HasSubstr(",time_at_limit_s,time_cold_s,")));
+  EXPECT_THAT(files["pairs.csv"], HasSubstr(",LIAR <b>,foreign,1,kept_answers=1,NSGS,own,0,,0,0,7,0\n"));
+  for (const char* const name : {"performance_profiles.csv", "data_profiles.csv", "pair_profiles.csv"}) {
+    EXPECT_THAT(files[name], ::testing::AllOf(HasSubstr(",label,origin,pays,doubts,"),
+                                              HasSubstr(",LIAR <b>,foreign,1,kept_answers=1,")))
+        << name;
+  }
+  EXPECT_THAT(terminal_ranking(store_, false),
+              ::testing::AllOf(HasSubstr("   time     cold  "), HasSubstr(" 4  LIAR <b> ? "),
+                               HasSubstr("\n ? doubtful times: LIAR <b> " + why + "\n")));
+}
+
+TEST(Analysis, DoubtsNameEverySolverThatHasSome) {
+  StoreContents store = testing::large_store(6, 8);
+  for (CellRecord& cell : store.cells) cell.doubts = {"clock", "unconfirmed"};
+  const Analysis analysis = analyse(store, false);
+  const std::string text = doubt_text(analysis, analysis.ranking(0));
+  ASSERT_EQ(analysis.columns.size(), 8U);
+  for (const Column& column : analysis.columns) EXPECT_THAT(text, HasSubstr(column.label + " ("));
+  EXPECT_THAT(text, HasSubstr(": " + describe_doubts({"clock"}) + "; "));
 }
 
 TEST_F(SmallStore, ProfilesEndAtTheSolvedShare) {
@@ -545,7 +667,7 @@ TEST_F(SmallStore, NoiseAndMixturesAreLabelled) {
   store_.runs.push_back(store_.runs[0]);
   store_.runs[1].id = 2;
   store_.cells[1].run_id = 2;
-  store_.runs[1].noise = {"the processor's governor is powersave, not performance"};
+  store_.runs[1].noise = {{NoiseKind::governor, 0.0, "powersave"}};
   store_.runs[1].machine.cpu = "Another CPU";
   store_.runs[1].build.commit = "fffffff-dirty";
   store_.runs[1].finished_utc.clear();
@@ -556,6 +678,14 @@ TEST_F(SmallStore, NoiseAndMixturesAreLabelled) {
   EXPECT_THAT(texts, Contains(HasSubstr("fffffff-dirty")));
   EXPECT_THAT(texts, Contains(HasSubstr("1 run did not finish")));
   EXPECT_THAT(texts, Contains(HasSubstr("Unequal limits at 1e-4")));
+}
+
+TEST_F(SmallStore, TheTitleNamesTheFilterAndTheGroupsButNoSuiteDoes) {
+  store_.filter = "solver=NSGS";
+  store_.group = "category";
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.title, "synthetic, solver=NSGS, by category");
+  EXPECT_EQ(analysis.contents->runs[0].suite_name, "synthetic");
 }
 
 TEST_F(SmallStore, WarningsComeBeforeRemarks) {

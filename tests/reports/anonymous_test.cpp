@@ -25,6 +25,10 @@ struct Plant {
     } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
       value.push_back("");
       for (std::string& one : value) one.insert(0, marker);
+    } else if constexpr (std::is_same_v<Value, std::vector<NoiseRecord>>) {
+      for (const NoiseKind kind : {NoiseKind::other, NoiseKind::governor, NoiseKind::joined}) {
+        value.push_back({kind, 0.0, marker});
+      }
     } else if constexpr (std::is_same_v<Value, std::map<std::string, double>>) {
       value[marker] = 1.0;
     } else if constexpr (std::is_same_v<Value, std::map<std::string, std::string>>) {
@@ -66,6 +70,8 @@ StoreContents planted() {
     cell.residuals = std::move(residuals);
   }
   store.acceptances.push_back({marker, marker, marker, marker, marker});
+  store.filter = marker;
+  store.own_left_out.push_back({marker, marker});
   SuiteState suite;
   suite.name = suite.filter = marker;
   suite.missing.insert({marker + "p", marker + "s", 1e-6, marker});
@@ -128,7 +134,7 @@ TEST(Anonymous, OneNameHasOneNumberInSeveralStores) {
 TEST(Anonymous, NumbersStatusesAndKnownSolversAreKept) {
   StoreContents store = testing::small_store();
   store.settings[0].solver = "NSGS";
-  store.settings[0].label = "NSGS order=shuffled model=/home/ada/m.xml";
+  store.settings[0].changed_options = {"model", "order"};
   store.settings[0].options_json = R"({"order":"shuffled","model":"/home/ada/m.xml","relaxation":1.0})";
   store.settings[1].solver = "of-my-own";
   store.runs[0].machine.cpu = "AMD EPYC 7763 64-Core Processor of Ada";

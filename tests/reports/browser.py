@@ -98,14 +98,14 @@ class Browser:
     def _devtools(self, command, **parameters):
         return self._in_session("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def count_cpu_time(self):
+    def count_layouts(self):
         self._in_session("POST", "/url", {"url": "about:blank"})
-        self._devtools("Performance.enable", timeDomain="threadTicks")
+        self._devtools("Performance.enable")
 
-    def cpu_time(self):
-        """Seconds of work in the page's main thread, whatever else the machine does."""
+    def layouts(self):
+        """How often the page was laid out since count_layouts(), as a whole or in part."""
         metrics = self._devtools("Performance.getMetrics")["metrics"]
-        return next(entry["value"] for entry in metrics if entry["name"] == "TaskDuration")
+        return next(entry["value"] for entry in metrics if entry["name"] == "LayoutCount")
 
     def resize(self, width, height):
         self._in_session("POST", "/window/rect", {"width": width, "height": height})

@@ -14,8 +14,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const char* outlook_of(const Comparison& comparison, const std::string& solver) {
-  return to_string(setting_of(comparison, solver).outlook);
+const char* assessment_of(const Comparison& comparison, const std::string& solver) {
+  return to_string(setting_of(comparison, solver).assessment);
 }
 
 TEST_F(Compare, OtherAnswerBitsWithEqualCountsAreToldAndTheirTimesJudged) {
@@ -46,8 +46,8 @@ TEST_F(Compare, AnImprovementOfOneOfTwoOrThreeSettingsMakesNoOtherSlower) {
     slow_down(after, "NSGS", 0.9);
     const Comparison comparison = compared(before, after);
     EXPECT_FALSE(comparison.failed) << settings;
-    EXPECT_STREQ(outlook_of(comparison, "PGS-NCP"), "undecided");
-    EXPECT_STREQ(outlook_of(comparison, "NSGS"), settings == 2 ? "undecided" : "better");
+    EXPECT_STREQ(assessment_of(comparison, "PGS-NCP"), "undecided");
+    EXPECT_STREQ(assessment_of(comparison, "NSGS"), settings == 2 ? "undecided" : "better");
   }
 }
 
@@ -57,7 +57,7 @@ TEST_F(Compare, ASlowerOneOfThreeSettingsIsStillFound) {
   slow_down(fresh, "SSN", 1.08);
   const Comparison comparison = compared(base, fresh);
   EXPECT_TRUE(comparison.failed);
-  EXPECT_STREQ(outlook_of(comparison, "SSN"), "worse");
+  EXPECT_STREQ(assessment_of(comparison, "SSN"), "worse");
 }
 
 void end_by_the_clock(CellRecord& cell) {
@@ -77,8 +77,8 @@ TEST_F(Compare, ASettingThatTheClockEndsWhereItSolvedBeforeIsNeitherBetterNorAsB
     end_by_the_clock(cell_of(fresh, "NSGS", p));
   }
   const Comparison comparison = compared(base, fresh);
-  EXPECT_STREQ(outlook_of(comparison, "SSN"), "undecided");
-  EXPECT_STREQ(outlook_of(comparison, "NSGS"), "undecided");
+  EXPECT_STREQ(assessment_of(comparison, "SSN"), "undecided");
+  EXPECT_STREQ(assessment_of(comparison, "NSGS"), "undecided");
   const std::string text = comparison_terminal(comparison, false);
   EXPECT_THAT(text, HasSubstr("24 cells no longer solved"));
   EXPECT_THAT(text, Not(HasSubstr("as before")));
@@ -94,7 +94,7 @@ TEST_F(Compare, OneIterationMoreThatTakesThreeTimesAsLongIsSlower) {
     cell.total.minimum *= 3.0;
   }
   const Comparison comparison = compared(base, fresh);
-  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").outlook), "worse");
+  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").assessment), "worse");
   EXPECT_TRUE(comparison.failed);
 }
 
@@ -104,7 +104,7 @@ TEST_F(Compare, GainsAndLossesThatMakeUpForEachOtherAreNotTheSame) {
     cell.iterations = cell.operator_products = std::lround(40 * factor);
     cell.total.minimum *= factor;
   }
-  EXPECT_STREQ(to_string(setting_of(compared(base, fresh), "NSGS").outlook), "undecided");
+  EXPECT_STREQ(to_string(setting_of(compared(base, fresh), "NSGS").assessment), "undecided");
 }
 
 TEST_F(Compare, SettingsUndecidedAtOneOfTwoTolerancesAreSoSomewhere) {
@@ -146,7 +146,7 @@ TEST_F(Compare, MoreWorkOnAFamilyIsSlower) {
 TEST_F(Compare, ASettingThatBecomesFlakyIsWorseAndOneThatWasIsNot) {
   for (std::size_t p = 0; p < 5; ++p) cell_of(fresh, "NSGS", p).status = CellStatus::flaky;
   const Comparison comparison = compared(base, fresh);
-  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").outlook), "worse");
+  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").assessment), "worse");
   EXPECT_TRUE(comparison.failed);
   cell_of(base, "NSGS", 7).status = CellStatus::flaky;
   EXPECT_FALSE(compared(base, fresh).failed);
@@ -154,10 +154,10 @@ TEST_F(Compare, ASettingThatBecomesFlakyIsWorseAndOneThatWasIsNot) {
 
 TEST_F(Compare, LessWorkInMoreTimeIsNoGain) {
   for (std::size_t p = 0; p < problems; ++p) cell_of(fresh, "SSN", p).iterations = 30;
-  EXPECT_STREQ(outlook_of(compared(base, fresh), "SSN"), "better");
+  EXPECT_STREQ(assessment_of(compared(base, fresh), "SSN"), "better");
   slow_down(fresh, "SSN", 2.0);
   const Comparison comparison = compared(base, fresh);
-  EXPECT_STREQ(outlook_of(comparison, "SSN"), "undecided");
+  EXPECT_STREQ(assessment_of(comparison, "SSN"), "undecided");
   EXPECT_FALSE(comparison.alarms.contains("faster"));
 }
 
@@ -172,14 +172,14 @@ TEST_F(Compare, WhereTimesAreNotComparedNoSettingIsTheSame) {
   fresh.runs[0].machine.cpu = "Another CPU";
   slow_down(fresh, "SSN", 3.0);
   const Comparison comparison = compared(base, fresh);
-  EXPECT_STREQ(outlook_of(comparison, "SSN"), "undecided");
+  EXPECT_STREQ(assessment_of(comparison, "SSN"), "undecided");
   EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("times not compared"));
 }
 
 TEST_F(Compare, ASettingThatTheNewRunAloneHasIsNew) {
   std::erase_if(base.cells, [](const CellRecord& cell) { return cell.setting == "setting-SSN"; });
   const Comparison comparison = compared(base, fresh);
-  EXPECT_STREQ(outlook_of(comparison, "SSN"), "new");
+  EXPECT_STREQ(assessment_of(comparison, "SSN"), "new");
   EXPECT_THAT(comparison_terminal(comparison, false), Not(HasSubstr("as before")));
 }
 
@@ -191,7 +191,7 @@ TEST_F(Compare, OtherLimitsThatAreForcedAreTold) {
   options.force = true;
   const Comparison comparison = compared(base, fresh, options);
   EXPECT_THAT(comparison.differences, Contains(HasSubstr("limits: 1 s, 1000 iterations")));
-  EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::at_limit), 1) << "near the limit that ended it";
+  EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::hit_limit), 1) << "near the limit that ended it";
 }
 
 /// `setting` with cells that equal NSGS's.
@@ -221,6 +221,7 @@ TEST_F(Compare, OfSettingsWithALostOptionTheOneAtItsDefaultIsTheSame) {
   SettingRecord other = base.settings[0];
   other.options_json = R"({"omega":1.0,"projected":true})";
   other.label += " projected=true";
+  other.changed_options = {"projected"};
   other.hash = "setting-projected";
   base.settings.insert(base.settings.begin(), other);
   add_like_nsgs(base, other);
@@ -254,7 +255,7 @@ TEST_F(Compare, ASettingWhoseSolverHasAnotherDefaultIsTheSame) {
   const Comparison same_label = compared(base, fresh);
   EXPECT_EQ(same_label.compared, static_cast<long>(problems * solvers.size()));
   EXPECT_EQ(same_label.settings[0].options_changed, "omega 1.0 -> 1.5");
-  fresh.settings[0].label += " omega=1.5";
+  fresh.settings[0].changed_options = {"omega"};
   EXPECT_EQ(compared(base, fresh).alarms.at("missing"), static_cast<long>(problems)) << "asked for: another setting";
 }
 

@@ -23,7 +23,7 @@ def expect_quiet(window):
 
 def check_changes(window, data):
     assert data["headline"] in window.run(TEXT, "headline")
-    settings = {row[1]: row for row in window.run(ROWS, "settings")}
+    settings = {row[1].removesuffix(" by Conebench's authors"): row for row in window.run(ROWS, "settings")}
     assert len(settings) == len(data["slices"][0]["settings"]) == 8
     worse = [name for name, row in settings.items() if row[0] == "worse"]
     assert sorted(worse) == sorted(s["setting"] for s in data["slices"][0]["settings"] if s["outlook"] == "worse")

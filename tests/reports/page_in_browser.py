@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import re
 import statistics
 import time
@@ -22,9 +21,15 @@ COUNT = "return document.getElementById('cell-count').textContent"
 
 
 def open_page(window, folder, fragment=""):
-    """Opens the page; returns the milliseconds until it was drawn."""
+    """Opens the page, until it is drawn."""
     window.open(folder / "index.html", fragment)
-    return float(window.wait(READY, 30))
+    window.wait(READY, 30)
+
+
+def expect_little_work(window, layouts):
+    """By counts that are alike on every machine: 10,000 cells are neither all in the page nor laid out one by one."""
+    elements = window.run("return document.getElementsByTagName('*').length")
+    assert layouts <= 500 and elements <= 12000, (layouts, elements)
 
 
 def expect_quiet(window):
@@ -50,16 +55,11 @@ def column(window, name):
         return [...document.querySelectorAll('#cell-table tbody tr')].map((r) => r.cells[at].textContent);""", name)
 
 
-def test_opens_fast_and_small(window, large):
+def test_opens_small(window, large):
     assert (large / "index.html").stat().st_size < 3e6
-    busy = os.getloadavg()[0] > os.cpu_count()
-    window.count_cpu_time()
-    milliseconds = open_page(window, large)
-    work = window.cpu_time()
-    print(f"  drawn after {milliseconds:.0f} ms with {1e3 * work:.0f} ms of work{' (busy machine)' if busy else ''}, "
-          f"{(large / 'index.html').stat().st_size / 1e6:.2f} MB")
-    assert work < 3, work
-    assert busy or milliseconds < 3000, milliseconds
+    window.count_layouts()
+    open_page(window, large)
+    expect_little_work(window, window.layouts())
     expect_quiet(window)
     assert window.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
 
@@ -419,7 +419,7 @@ def test_the_switch_ranks_the_others_as_a_report_without_own_methods_does(window
         assert [labels[row["solver"]] for row in mine["rows"]] \
             == [wanted["solvers"][row["solver"]]["label"] for row in one["rows"]]
         for row, his in zip(mine["rows"], one["rows"]):
-            for key in ("solved_share", "times_best", "time_common_s", "time_at_limit_s", "rho_1"):
+            for key in ("solved_share", "times_best", "time_common_s", "time_at_limit_s", "time_cold_s", "rho_1"):
                 assert row[key] == his[key] or abs(row[key] / his[key] - 1) < 1e-4, (key, row[key], his[key])
     assert "own=left" in window.run("return location.hash")
     click(window, "#without-own")
@@ -428,6 +428,20 @@ def test_the_switch_ranks_the_others_as_a_report_without_own_methods_does(window
     expect_quiet(window)
     open_page(window, others)
     assert tiles == window.run(TILES)
+
+
+def test_doubtful_times_are_marked_in_the_ranking(window, small):
+    open_page(window, small)
+    marks = "return [...document.querySelectorAll('#ranking-table .doubt')].map((one) => one.title)"
+    assert window.run(marks) == []
+    heads = window.run("return [...document.querySelectorAll('#ranking-table thead th')].map((one) => one.textContent)")
+    assert heads[heads.index("Time, at limit") + 1] == "cold", heads
+    window.run("conebench.data.rankings.forEach((one) => { one.doubt_text = 'doubtful times: X (2 cells: time not confirmed)';"
+               "one.rows[0].doubts = {unconfirmed: 2}; }); conebench.update({family: conebench.data.families[0]})")
+    title, = window.run(marks)
+    assert title.startswith("2 cells: A fresh process did not come to the end"), title
+    assert "? doubtful times: X (2 cells" in window.run("return document.getElementById('ranking').textContent")
+    expect_quiet(window)
 
 
 def test_the_ranking_fits_every_width(window, large):
@@ -452,7 +466,7 @@ def test_long_labels_wrap_where_they_are_cut_otherwise(window, grids):
 
 
 def the_ranking_fits(window, folder):
-    for width, least, most in ((1400, 9, 13), (800, 5, 6), (420, 4, 4)):
+    for width, least, most in ((1400, 10, 14), (800, 5, 6), (420, 4, 4)):
         window.set_size(width, 900)
         open_page(window, folder)
         assert window.run("return document.documentElement.scrollWidth") <= width
@@ -598,28 +612,18 @@ def luminance(colour):
 
 
 def test_ten_thousand_cells_do_not_stutter(window, huge):
-    window.count_cpu_time()
+    window.count_layouts()
     open_page(window, huge)
-    work = {"open": window.cpu_time()}
+    expect_little_work(window, window.layouts())
     assert window.run("return conebench.cells.length") >= 10000
-
-    def spent(name, script):
-        """Until what is in sight is drawn."""
-        before = window.cpu_time()
-        window.run(script + "; document.body.offsetHeight;"
-                   "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
-        work[name] = window.cpu_time() - before
-
     window.run("document.getElementById('profiles').scrollIntoView()")
-    spent("tolerance", "conebench.update({slice: 0})")
-    spent("family", "conebench.update({family: conebench.data.families[1]})")
-    spent("cost", "conebench.update({cost: 'iterations', family: ''})")
-    spent("type", "conebench.update({search: 'rover admm'})")
-    spent("sort", "conebench.update({sort: '-time', search: ''})")
-    spent("open a cell", "conebench.update({open: 'cell.5000'})")
-    print("  " + ", ".join(f"{name} {1e3 * seconds:.0f} ms" for name, seconds in work.items())
-          + f", {(huge / 'index.html').stat().st_size / 1e6:.2f} MB")
-    assert work.pop("open") < 4 and max(work.values()) < 1.5, work
+    for change in ("slice: 0", "family: conebench.data.families[1]", "cost: 'iterations', family: ''", "search: 'rover admm'",
+                   "sort: '-time', search: ''", "open: 'cell.5000'"):
+        before = window.layouts()
+        # Until what is in sight is drawn.
+        window.run(f"conebench.update({{{change}}}); document.body.offsetHeight;"
+                   "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+        expect_little_work(window, window.layouts() - before)
     expect_quiet(window)
 
 

@@ -78,6 +78,8 @@ def check_ranking(rows, data):
             times = np.array([float(own[p]["total_s"]) if s else 10.0 for p, s in zip(problems, solved)])
             np.testing.assert_allclose(row["solved_share"], weights @ solved, atol=1e-5)
             np.testing.assert_allclose(row["time_at_limit_s"], shifted_mean(times, weights, data["shift_s"]), rtol=1e-5)
+            first = np.array([float(own[p]["total_cold_s"]) if s else 10.0 for p, s in zip(problems, solved)])
+            np.testing.assert_allclose(row["time_cold_s"], shifted_mean(first, weights, data["shift_s"]), rtol=1e-5)
             np.testing.assert_allclose(row["rho_inf"], weights @ solved, atol=1e-5)
             checked += 1
     return checked

@@ -35,7 +35,7 @@ TEST(RepeatCommand, SurvivesAShellWhateverTheNames) {
   SettingRecord setting = store.settings[2];
   ProblemRecord problem = store.problems[6];
   problem.source = "-" + problem.source + "\n$(reboot)";
-  setting.label = "ADMM increment=0.01 rule=it's spectral sparse=true";
+  setting.changed_options = {"increment", "rule", "sparse"};
   const auto words = words_of(repeat_command(problem, setting, store.cells[0]));
   EXPECT_THAT(words, Contains("./" + problem.source));
   EXPECT_THAT(words, Contains("rule=it's spectral"));
@@ -64,7 +64,7 @@ TEST(RepeatCommand, ASampleIsNamedWithItsStep) {
 TEST(RepeatCommand, LeavesOutWhatIsAtItsDefault) {
   SettingRecord setting;
   setting.solver = "ADMM";
-  setting.label = "ADMM increment=0.01";
+  setting.changed_options = {"increment"};
   setting.options_json = R"({"increment": 0.01, "rule": "spectral", "sparse": true})";
   EXPECT_EQ(setting_words(setting), "--solver ADMM --set increment=0.01");
   CellRecord cell = testing::sample_cell("cell");

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,13 @@ SettingRecord make_setting(const std::string& solver, const std::string& label, 
                         label,        options};
   setting.origin = solver == "NSGS" ? "own" : solver == "LIAR" ? "foreign" : "paper";
   setting.looks = solver == "LIAR" ? "paid" : "free";
+  // "ADMM alpha=1.5 rule=a": what a solver's record would list.
+  std::istringstream words(label);
+  for (std::string word; words >> word;) {
+    if (const auto equals = word.find('='); equals != std::string::npos) {
+      setting.changed_options.push_back(word.substr(0, equals));
+    }
+  }
   if (solver == "LIAR") {
     setting.peer_version = "1.2";
     setting.peer_released = "2024-05-06";
@@ -74,7 +82,7 @@ CellRecord make_cell(const ProblemRecord& problem, const SettingRecord& setting,
   cell.tolerance = tolerance;
   cell.criterion = "verdict";
   cell.verdict = "natural_map_scaled";
-  cell.start = "cold";
+  cell.start = cell.start_used = "cold";
   cell.max_iterations = 20000;
   cell.limit_s = 10.0;
   cell.limit_mb = 4000;

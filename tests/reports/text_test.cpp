@@ -1,5 +1,6 @@
 #include "reports/text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>

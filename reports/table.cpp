@@ -1,0 +1,250 @@
+#include "reports/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+bool is_nothing(const Cell& cell) { return std::holds_alternative<std::monostate>(cell.value); }
+
+std::optional<double> number_of(const Cell& cell) {
+  if (const long* whole = std::get_if<long>(&cell.value)) return static_cast<double>(*whole);
+  const double* real = std::get_if<double>(&cell.value);
+  return real != nullptr ? std::optional(*real) : std::nullopt;
+}
+
+std::string human(double value, Format format) {
+  switch (format) {
+    case Format::share: return human_share(value);
+    case Format::time: return human_time(value);
+    case Format::residual: return human_residual(value);
+    default: return human_number(value);
+  }
+}
+
+std::string human(const Cell& cell, Format format) {
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
+  if (const long* whole = std::get_if<long>(&cell.value)) return std::to_string(*whole);
+  const double* value = std::get_if<double>(&cell.value);
+  if (value == nullptr) return "–";
+  return human(*value, format) + (cell.spread ? " ± " + human(*cell.spread, format) : "");
+}
+
+std::string piped(std::string_view markup) {
+  std::string out;
+  for (const char c : markup) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+/// In ms; `mean` and `deviation` share one power of ten.
+std::string milliseconds(double mean, const std::optional<double>& deviation) {
+  const double ms = 1e3 * mean;
+  const bool fits = ms == 0.0 || (ms >= 1e-3 && ms < 1e5);
+  const int power = fits ? 0 : static_cast<int>(std::floor(std::log10(ms)));
+  const double unit = std::pow(10.0, power);
+  std::string text = fits ? human_number(ms) : fmt::format("{:.2f}", ms / unit);
+  if (deviation) {
+    const double spread = 1e3 * *deviation / unit;
+    text += " \\pm " + (spread >= 1e-3 || spread == 0.0 ? human_number(spread) : std::string("{<}0.001"));
+  }
+  if (fits) return text;
+  if (deviation) text = "(" + text + ")";
+  return fmt::format("{} \\cdot 10^{{{}}}", text, power);
+}
+
+/// "1.20e-05" and "4.9 ± 3.5" in math mode.
+std::string math_of(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.compare(i, 2, "±") == 0) {
+      out += "\\pm";
+      i += std::string("±").size();
+    } else if (const std::size_t digit = text.find_first_of("0123456789", i);
+               text[i] == 'e' && digit != std::string::npos && digit == text.find_first_not_of("+-", i + 1)) {
+      const std::size_t end = std::min(text.find(' ', i), text.size());
+      out += fmt::format("{{\\cdot}}10^{{{}}}", std::stoi(text.substr(i + 1, end - i - 1)));
+      i = end;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+std::string math_of(const Cell& cell, Format format) {
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return math_of(*text);
+  if (format == Format::time) return milliseconds(*number_of(cell), cell.spread);
+  const std::string shown = human(cell, format);
+  return format == Format::share ? shown.substr(0, shown.find(' ')) : shown;
+}
+
+bool is_best(const Table& table, std::size_t row, std::size_t column) {
+  const Best best = table.columns[column].best;
+  const Cell& cell = table.rows[row][column];
+  const auto own = number_of(cell);
+  if (best == Best::none || !own || !cell.competes) return false;
+  bool all_tie = true;
+  for (const auto& other : table.rows) {
+    const auto value = number_of(other[column]);
+    all_tie = all_tie && value == own;
+    if (value && other[column].competes && (best == Best::lowest ? *value < *own : *value > *own)) return false;
+  }
+  return !all_tie;
+}
+
+std::string latex_field(const Table& table, std::size_t row, std::size_t column) {
+  const auto& [heading, format, best, markup, leaves] = table.columns[column];
+  const Cell& cell = table.rows[row][column];
+  const auto* text = std::get_if<std::string>(&cell.value);
+  if (is_nothing(cell) || (text != nullptr && *text == "–")) return "--";
+  if (text != nullptr && markup) return *text;
+  if (format == Format::text || format == Format::text_right) return latex(human(cell, format));
+  const std::string math = math_of(cell, format);
+  return is_best(table, row, column) ? "{\\boldmath$" + math + "$}" : "$" + math + "$";
+}
+
+std::string csv_value(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return csv_field(*text);
+  if (const double* value = std::get_if<double>(&cell.value)) return exact(*value);
+  return is_nothing(cell) ? std::string() : human(cell, Format::count);
+}
+
+}  // namespace
+
+Table text_table(const std::vector<std::vector<std::string>>& rows, std::size_t texts) {
+  Table table;
+  for (const auto& row : rows) {
+    while (table.columns.size() < row.size()) {
+      table.columns.push_back({"", table.columns.size() < texts ? Format::text : Format::count});
+    }
+  }
+  for (std::size_t c = 0; !rows.empty() && c < rows[0].size(); ++c) table.columns[c].heading = rows[0][c];
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    std::vector<Cell> cells(rows[r].begin(), rows[r].end());
+    cells.resize(table.columns.size(), Cell(""));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::string Paint::operator()(Tone tone, const std::string& text) const {
+  constexpr std::array<const char*, 6> codes{"", "1", "2", "32", "33", "31"};
+  if (!colour || tone == Tone::plain || text.empty()) return text;
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(tone)], text);
+}
+
+std::string terminal_text(const Table& table, const TerminalLayout& layout) {
+  struct Field {
+    std::string text;
+    Tone tone;
+  };
+  constexpr std::size_t gap = 2;
+  std::vector<std::vector<Field>> lines(1);
+  for (const TableColumn& column : table.columns) lines[0].push_back({one_line(column.heading), layout.headings});
+  for (const auto& row : table.rows) {
+    std::vector<Field>& line = lines.emplace_back();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const Tone usual = is_nothing(row[c]) ? Tone::dim : Tone::plain;
+      line.push_back({one_line(human(row[c], table.columns[c].format)), row[c].tone.value_or(usual)});
+    }
+  }
+  std::vector<std::size_t> widths(table.columns.size()), shown;
+  std::size_t total = layout.indent;
+  for (std::size_t c = 0; c < widths.size(); ++c) {
+    for (const auto& line : lines) widths[c] = std::max(widths[c], display_width(line[c].text));
+    total += (c > 0 ? gap : 0) + widths[c];
+    shown.push_back(c);
+  }
+  while (layout.columns > 0 && total > layout.columns) {
+    const auto first = std::ranges::max_element(shown, {}, [&](std::size_t c) { return table.columns[c].leaves; });
+    if (first == shown.end() || table.columns[*first].leaves == 0) break;
+    total -= gap + widths[*first];
+    shown.erase(first);
+  }
+  if (shown.empty()) return {};
+  const std::size_t last = shown.back();
+  const std::size_t before = total - widths[last];
+  constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+  std::size_t end = layout.columns > 0 ? layout.columns : unlimited;
+  if (end < before + layout.least) end = layout.shorten ? before + layout.least : unlimited;
+  std::string out;
+  for (const auto& line : lines) {
+    std::string text(layout.indent, ' ');
+    for (const std::size_t c : shown) {
+      const std::string painted = layout.paint(line[c].tone, line[c].text);
+      const std::string pad(widths[c] - display_width(line[c].text), ' ');
+      if (table.columns[c].format != Format::text) {
+        text += pad + painted;
+      } else if (c < last || end == unlimited) {
+        text += painted + pad;
+      } else {
+        text += layout.paint(line[c].tone,
+                             layout.shorten ? shorten(line[c].text, end - before) : wrapped(line[c].text, before, end));
+      }
+      if (c < last) text += std::string(gap, ' ');
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  }
+  return out;
+}
+
+std::string markdown_text(const Table& table, MarkdownRules rules) {
+  const bool aligned = rules == MarkdownRules::aligned;
+  std::string headings, ruler, body;
+  for (const auto& [heading, format, best, markup, leaves] : table.columns) {
+    // Of a column without a heading one blank is enough.
+    headings += heading.empty() && markup ? "| " : "| " + (markup ? piped(heading) : markdown(heading)) + " ";
+    ruler += format == Format::text ? (aligned ? "| :-- " : "| --- ") : (aligned ? "| --: " : "| ---: ");
+  }
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string text = human(row[c], table.columns[c].format);
+      const std::string field = table.columns[c].markup ? piped(text) : markdown(text);
+      body += row[c].tone == Tone::strong ? "| **" + field + "** " : "| " + field + " ";
+    }
+    body += "|\n";
+  }
+  return headings + "|\n" + ruler + "|\n" + body;
+}
+
+std::string latex_text(const Table& table, const std::string& caption, const std::string& label,
+                       const std::string& setup) {
+  std::string alignment, headings, body;
+  for (const auto& [heading, format, best, markup, leaves] : table.columns) {
+    headings += (alignment.empty() ? "" : " & ") + (markup ? heading : latex(heading));
+    alignment += format == Format::text ? 'l' : 'r';
+  }
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) body += (c > 0 ? " & " : "") + latex_field(table, row, c);
+    body += " \\\\\n";
+  }
+  return fmt::format(
+      "\\begin{{table}}\n\\centering\\small\n\\caption{{{}}}\n\\label{{{}}}\n{}\\begin{{tabular}}{{{}}}\n\\toprule\n"
+      "{} \\\\\n\\midrule\n{}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n\n",
+      caption, label, setup, alignment, headings, body);
+}
+
+std::string csv_line(const std::vector<Cell>& cells) {
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) line += (c > 0 ? "," : "") + csv_value(cells[c]);
+  return line + "\n";
+}
+
+std::string csv_text(const Table& table) {
+  std::vector<Cell> headings;
+  for (const TableColumn& column : table.columns) headings.emplace_back(column.heading);
+  std::string text = csv_line(headings);
+  for (const auto& row : table.rows) text += csv_line(row);
+  return text;
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,130 @@
+#include "reports/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace conebench::reports {
+namespace {
+
+using ::testing::HasSubstr;
+
+Table times_of_two() {
+  return {{{"solver"}, {"time", Format::time, Best::lowest}, {"solved", Format::share, Best::highest}},
+          {{"A_1|", 1.5e-3, 1.0}, {{"B", Tone::strong}, std::optional<double>(), 0.5}}};
+}
+
+TEST(Table, LinesUpOnATerminal) {
+  EXPECT_EQ(terminal_text(times_of_two(), {.indent = 1}),
+            " solver     time  solved\n"
+            " A_1|    1.50 ms   100 %\n"
+            " B             –  50.0 %\n");
+}
+
+TEST(Table, IsColouredOnlyWhereATerminalHasColours) {
+  const std::string text = terminal_text(times_of_two(), {.paint = {true}, .headings = Tone::dim});
+  EXPECT_THAT(text, HasSubstr("\x1b[2msolver\x1b[0m"));
+  EXPECT_THAT(text, HasSubstr("\x1b[1mB\x1b[0m"));
+  EXPECT_THAT(text, HasSubstr("\x1b[2m–\x1b[0m")) << "nothing is dim";
+}
+
+TEST(Table, EveryFormatEscapesNames) {
+  const Table table{{{"name|"}}, {{"a|b_\n\x1b[31m"}}};
+  EXPECT_EQ(terminal_text(table), "name|\na|b_ \xEF\xBF\xBD[31m\n");
+  EXPECT_EQ(markdown_text(table), "| name\\| |\n| --- |\n| a\\|b\\_ \xEF\xBF\xBD\\[31m |\n");
+  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("a\\textbar{}b\\_ [U+FFFD][31m \\\\\n"));
+  EXPECT_EQ(csv_text(table), "name|\n\"a|b_\n\x1b[31m\"\n");
+}
+
+TEST(Table, MarkupStaysButForThePipe) {
+  const Table table{{{.heading = "`a|b`", .markup = true}}, {{"**x**|"}}};
+  EXPECT_EQ(markdown_text(table), "| `a\\|b` |\n| --- |\n| **x**\\| |\n");
+  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("**x**|"));
+}
+
+TEST(Table, OfMarkdownHasNumbersToTheRight) {
+  EXPECT_EQ(markdown_text(times_of_two()),
+            "| solver | time | solved |\n| --- | ---: | ---: |\n"
+            "| A\\_1\\| | 1.50 ms | 100 % |\n| **B** | – | 50.0 % |\n");
+  EXPECT_THAT(markdown_text(times_of_two(), MarkdownRules::aligned), HasSubstr("| :-- | --: | --: |\n"));
+}
+
+TEST(Table, OfLatexHasUnitsInTheHeadingAndTheBestInBold) {
+  EXPECT_EQ(latex_text(times_of_two(), "Times.", "tab:t", "\\scriptsize\n"),
+            "\\begin{table}\n\\centering\\small\n\\caption{Times.}\n\\label{tab:t}\n\\scriptsize\n"
+            "\\begin{tabular}{lrr}\n\\toprule\nsolver & time & solved \\\\\n\\midrule\n"
+            "A\\_1\\textbar{} & {\\boldmath$1.50$} & {\\boldmath$100$} \\\\\nB & -- & $50.0$ \\\\\n"
+            "\\bottomrule\n\\end{tabular}\n\\end{table}\n\n");
+}
+
+TEST(Table, NoneIsBestWhereAllTieNorOneThatDoesNotCompete) {
+  Table table{{{"claims", Format::count, Best::lowest}}, {{0}, {0}}};
+  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("$0$ \\\\\n$0$ \\\\\n"));
+  table.rows[1][0] = 3;
+  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("{\\boldmath$0$} \\\\\n$3$ \\\\\n"));
+  table.rows[0][0].competes = false;
+  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("$0$ \\\\\n{\\boldmath$3$} \\\\\n"));
+}
+
+TEST(Table, AMeanHasItsDeviationInTheSameUnit) {
+  const Table table{{{"time", Format::time}},
+                    {{Cell::mean(2e-3, 5e-4)}, {Cell::mean(1e4, 2e3)}, {Cell::mean(1.0, {})}}};
+  EXPECT_THAT(markdown_text(table), HasSubstr("| 2.00 ms ± 500 µs |\n"));
+  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("$2.00 \\pm 0.500$ \\\\\n$(1.00 \\pm 0.200) \\cdot 10^{7}$ \\\\\n"));
+}
+
+TEST(Table, TextsInAColumnOfNumbersAreMathInLatex) {
+  const Table table{{{"x", Format::count}}, {{"1.20e-05"}, {"4.9 ± 3.5"}, {"–"}, {"6/7"}, {"none"}}};
+  EXPECT_THAT(latex_text(table, "", ""),
+              HasSubstr("$1.20{\\cdot}10^{-5}$ \\\\\n$4.9 \\pm 3.5$ \\\\\n-- \\\\\n$6/7$ \\\\\n$none$ \\\\\n"));
+}
+
+TEST(Table, OfCsvHasAllDigitsAndNothingForNothing) {
+  const Table table{
+      {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}},
+      {{0.1, 3L, true, std::optional<long>(), "=1"}, {std::numeric_limits<double>::infinity(), -3, false, "", "x,y"}}};
+  EXPECT_EQ(csv_text(table), "a,b,c,d,e\n0.1,3,1,,'=1\ninf,-3,0,,\"x,y\"\n");
+}
+
+TEST(Table, TheLastColumnKeepsToTheTerminalsWidth) {
+  const Table table = text_table({{"id", "what it is"}, {"a", "boxes that slide by 5 % of their size"}});
+  EXPECT_EQ(terminal_text(table, {.columns = 24}), "id  what it is\na   boxes that slide by\n    5 % of their size\n");
+  EXPECT_EQ(terminal_text(table, {.columns = 24, .shorten = true}), "id  what it is\na   boxes that…heir size\n");
+  EXPECT_EQ(terminal_text(table, {.columns = 24, .least = 30}), terminal_text(table)) << "too little is left";
+  EXPECT_EQ(terminal_text(table, {.columns = 10, .shorten = true, .least = 20}),
+            terminal_text(table, {.columns = 24, .shorten = true}));
+}
+
+TEST(Table, ColumnsLeaveATerminalThatIsTooNarrowInTheirOrder) {
+  const Table table{{{"id"}, {.heading = "first", .leaves = 2}, {"b"}, {.heading = "next", .leaves = 1}},
+                    {{"x", 1, 2, 3}}};
+  EXPECT_EQ(terminal_text(table), "id  first  b  next\nx   1      2  3\n");
+  EXPECT_EQ(terminal_text(table, {.columns = 18}), terminal_text(table));
+  EXPECT_EQ(terminal_text(table, {.columns = 17}), "id  b  next\nx   2  3\n");
+  EXPECT_EQ(terminal_text(table, {.columns = 10}), "id  b\nx   2\n");
+  EXPECT_EQ(terminal_text(table, {.columns = 2}), "id  b\nx   2\n") << "the others stay";
+}
+
+TEST(Table, OfTextsTakesRowsOfAnyLength) {
+  EXPECT_EQ(terminal_text(text_table({{"processor", "x"}, {"a"}, {"b", "", "z"}})),
+            "processor  x\na\nb             z\n");
+  EXPECT_EQ(terminal_text(text_table({})), "");
+  EXPECT_EQ(csv_text(text_table({{"x", "y", "z"}, {"1", "2"}})), "x,y,z\n1,2,\n");
+}
+
+TEST(TableOf, ShowsWhatItsColumnsTakeFromARow) {
+  struct Row {
+    std::string name;
+    std::optional<double> share;
+  };
+  TableOf<Row> table;
+  table.add({"name"}, &Row::name);
+  table.add({"share", Format::share}, &Row::share);
+  table.add({"letters", Format::count}, [](const Row& row) { return row.name.size(); });
+  EXPECT_EQ(terminal_text(table.of(std::vector<Row>{{"one", 0.25}, {"three", {}}})),
+            "name    share  letters\none    25.0 %        3\nthree       –        5\n");
+}
+
+}  // namespace
+}  // namespace conebench::reports

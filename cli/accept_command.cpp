@@ -43,14 +43,13 @@ std::string user_name() {
 
 /// The last judged night of each suite of a folder.
 Result<std::vector<fs::path>> last_nights(const fs::path& folder) {
-  const auto all = read_night_folder(folder, "");
-  if (!all) return all.error();
+  CONEBENCH_TRY(const auto all, read_night_folder(folder, ""));
   std::set<std::string> suites;
-  for (const NightSummary& night : all->nights) suites.insert(night.suite);
+  for (const NightSummary& night : all.nights) suites.insert(night.suite);
   std::vector<fs::path> stores;
   for (const std::string& suite : suites) {
     NightFolder nights;
-    std::copy_if(all->nights.begin(), all->nights.end(), std::back_inserter(nights.nights),
+    std::copy_if(all.nights.begin(), all.nights.end(), std::back_inserter(nights.nights),
                  [&](const NightSummary& night) { return night.suite == suite; });
     if (fs::path store = last_judged(nights, {}, utc_now()); !store.empty()) stores.push_back(std::move(store));
   }
@@ -64,11 +63,11 @@ Result<int> run_accept(const AcceptArguments& arguments) {
   if (arguments.folder.empty() == arguments.store.empty()) {
     return Error{ErrorCode::wrong_usage, "give one of --stores DIR and --db FILE"};
   }
-  auto stores = arguments.folder.empty() ? Result<std::vector<fs::path>>(std::vector<fs::path>{arguments.store})
-                                         : last_nights(arguments.folder);
-  if (!stores) return stores.error();
+  CONEBENCH_TRY(auto stores, arguments.folder.empty()
+                                 ? Result<std::vector<fs::path>>(std::vector<fs::path>{arguments.store})
+                                 : last_nights(arguments.folder));
   std::vector<std::string> standing;
-  for (const fs::path& file : *stores) {
+  for (const fs::path& file : stores) {
     const auto result = read_night_result(file);
     if (!result) continue;
     for (Alarm alarm : result->alarms) {
@@ -76,11 +75,10 @@ Result<int> run_accept(const AcceptArguments& arguments) {
         if (!alarm.accepted) standing.push_back(reports::alarm_words(alarm));
         continue;
       }
-      auto store = Store::open(file, Store::Mode::read_write);
-      if (!store) return store.error();
+      CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
       const AcceptanceRecord acceptance{alarm.id(), arguments.who.empty() ? user_name() : arguments.who, arguments.why,
                                         utc_now(), to_json(alarm).dump()};
-      if (const auto put = store->put_acceptance(acceptance); !put) return put.error();
+      CONEBENCH_CHECK(store.put_acceptance(acceptance));
       alarm.accepted = acceptance;
       print_text(reports::alarm_words(alarm) + "\n");
       return done;

@@ -73,7 +73,7 @@ Result<OptionValues> parse_settings(const std::vector<std::string>& settings, st
   return parse_options(settings, specs, owner, "--set ");
 }
 
-Result<std::monostate> check_place(const std::filesystem::path& file) {
+Result<void> check_place(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto folder = std::filesystem::absolute(file, ignored).parent_path();
   if (!std::filesystem::is_directory(folder, ignored)) {
@@ -85,7 +85,7 @@ Result<std::monostate> check_place(const std::filesystem::path& file) {
                  fmt::format("{}: cannot be written: {}; make the folder writable or give another file", file.string(),
                              std::strerror(errno))};
   }
-  return std::monostate{};
+  return {};
 }
 
 }  // namespace conebench::cli

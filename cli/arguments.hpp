@@ -36,6 +36,6 @@ Result<OptionValues> parse_settings(const std::vector<std::string>& settings, st
                                     const std::string& owner);
 
 /// Whether a file could be put there, asked before long work. Errors (bad_input): no such folder, not writable.
-Result<std::monostate> check_place(const std::filesystem::path& file);
+Result<void> check_place(const std::filesystem::path& file);
 
 }  // namespace conebench::cli

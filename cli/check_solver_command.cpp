@@ -76,7 +76,7 @@ Check check(const SolverRow& row, const OptionValues& options, const closed_form
 
 Result<int> check_solvers(const Arguments& arguments) {
   const std::size_t built_in = solver_table().size();
-  if (auto error = load_foreign_code(arguments.code)) return *error;
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
   std::vector<std::string> ids;
   if (!arguments.id.empty()) ids.push_back(arguments.id);
   for (std::size_t k = built_in; arguments.id.empty() && k < solver_table().size(); ++k) {
@@ -91,14 +91,13 @@ Result<int> check_solvers(const Arguments& arguments) {
   for (const std::string& id : ids) {
     const auto row = require_solver(id);
     if (!row) return with_foreign_code(row.error(), arguments.code);
-    const auto options = parse_settings(arguments.settings, (*row)->all_options(), id);
-    if (!options) return options.error();
-    if (const auto checked = (*row)->effective_options(*options); !checked) return checked.error();
+    CONEBENCH_TRY(const auto options, parse_settings(arguments.settings, (*row)->all_options(), id));
+    CONEBENCH_CHECK((*row)->effective_options(options));
     std::vector<std::vector<std::string>> table = {{"problem", "outcome", "how", "what it asks"}};
     nlohmann::json checks = nlohmann::json::array();
     long passed = 0, unsupported = 0;
     for (const auto& micro : closed_form::micro_problems()) {
-      const Check made = check(**row, *options, micro);
+      const Check made = check(**row, options, micro);
       if (made.outcome == "passed") ++passed;
       if (made.outcome == "unsupported") ++unsupported;
       failed = failed || made.outcome == "failed";

@@ -63,7 +63,7 @@ null), `judge_s` (in none of the other times), `own_residual`,
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,
-`not_excluded`, `undecided` or `no_library`), `feasibility_margin`, `infeasible_block`, its `infeasible_identity` and `infeasible_bodies` (names; null where the simulation that wrote
+`not_excluded`, `undecided` or `no_library`), `feasibility_margin`, `verdict_bound` (no λ has a `natural_map_scaled` below it), `infeasible_block`, its `infeasible_identity` and `infeasible_bodies` (names; null where the simulation that wrote
 the file did not look at this step) and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
 Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 

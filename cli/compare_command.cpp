@@ -86,12 +86,10 @@ std::string build_word(const RunRecord& run) {
 /// The two sides of one store.
 Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
   const std::string& file = arguments.stores.front();
-  const auto store = Store::open(file, Store::Mode::read_only);
-  if (!store) return store.error();
-  auto contents = store->read_outcomes();
-  if (!contents) return contents.error();
+  CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+  CONEBENCH_TRY(auto contents, store.read_outcomes());
   const auto builds_of = [&](const std::string& base, const std::string& fresh) {
-    return reports::split_builds(std::move(*contents),
+    return reports::split_builds(std::move(contents),
                                  {file + " " + base, [&](const RunRecord& run) { return is_build(run, base); }},
                                  {file + " " + fresh, [&](const RunRecord& run) { return is_build(run, fresh); }});
   };
@@ -105,12 +103,12 @@ Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
   }
   std::set<std::string> sides_there;
   std::vector<std::string> builds;
-  for (const RunRecord& run : contents->runs) {
+  for (const RunRecord& run : contents.runs) {
     sides_there.insert(run.side);
     if (std::find(builds.begin(), builds.end(), build_word(run)) == builds.end()) builds.push_back(build_word(run));
   }
   if (sides_there.contains("base") && sides_there.contains("new")) {
-    return reports::split_side_by_side(file, present_contents(std::move(*contents)));
+    return reports::split_side_by_side(file, present_contents(std::move(contents)));
   }
   if (builds.size() == 2) return builds_of(builds[0], builds[1]);
   return usage(
@@ -123,9 +121,8 @@ Result<std::pair<Side, Side>> read_sides(const CompareArguments& arguments) {
   if (!arguments.builds.empty()) return usage("--builds is for one store");
   std::vector<Side> sides;
   for (const auto& file : arguments.stores) {
-    const auto contents = read_present(file);
-    if (!contents) return contents.error();
-    sides.push_back(reports::make_side(file, *contents));
+    CONEBENCH_TRY(const auto contents, read_present(file));
+    sides.push_back(reports::make_side(file, contents));
   }
   return std::pair{std::move(sides[0]), std::move(sides[1])};
 }
@@ -159,19 +156,18 @@ Result<std::vector<const Format*>> parse_formats(const std::string& list) {
   return chosen;
 }
 
-Result<std::monostate> write_all(const Comparison& comparison, const std::string& folder,
-                                 const std::vector<const Format*>& chosen) {
+Result<void> write_all(const Comparison& comparison, const std::string& folder,
+                       const std::vector<const Format*>& chosen) {
   std::vector<ReportFile> files;
   for (const Format* format : chosen) files.push_back({format->file, format->render(comparison)});
-  if (auto written = write_files(folder, files); !written) return written;
+  CONEBENCH_CHECK(write_files(folder, files));
   for (const ReportFile& file : files) print_note((std::filesystem::path(folder) / file.path).string());
-  return std::monostate{};
+  return {};
 }
 
-Result<std::monostate> read_calibration(const std::string& file, TimeRules& rules) {
-  const auto text = read_text_file(file, 1 << 20);
-  if (!text) return text.error();
-  const auto json = parse_json(*text, file);
+Result<void> read_calibration(const std::string& file, TimeRules& rules) {
+  CONEBENCH_TRY(const auto text, read_text_file(file, 1 << 20));
+  const auto json = parse_json(text, file);
   if (!json) return Error{ErrorCode::bad_input, json.error().message};
   const auto take = [&](const char* key, double& into) {
     if (!json->is_object() || !json->contains(key) || !(*json)[key].is_number()) return false;
@@ -187,23 +183,21 @@ Result<std::monostate> read_calibration(const std::string& file, TimeRules& rule
   }
   rules.night_deviation = std::max(rules.night_deviation, measured.night_deviation);
   rules.inflation = std::max(rules.inflation, measured.inflation);
-  return std::monostate{};
+  return {};
 }
 
 Result<int> run_calibration(const CompareArguments& arguments) {
   std::vector<Side> sides;
   for (const auto& file : arguments.stores) {
-    const auto contents = read_present(file);
-    if (!contents) return contents.error();
-    sides.push_back(reports::make_side(file, *contents));
+    CONEBENCH_TRY(const auto contents, read_present(file));
+    sides.push_back(reports::make_side(file, contents));
   }
-  const auto measured = reports::calibrate(sides);
-  if (!measured) return measured.error();
+  CONEBENCH_TRY(const auto measured, reports::calibrate(sides));
   if (arguments.json) {
-    print_json("calibration", {{"night_deviation", measured->night_deviation},
-                               {"inflation", measured->inflation},
-                               {"comparisons", measured->comparisons},
-                               {"settings", measured->settings}});
+    print_json("calibration", {{"night_deviation", measured.night_deviation},
+                               {"inflation", measured.inflation},
+                               {"comparisons", measured.comparisons},
+                               {"settings", measured.settings}});
     return done;
   }
   const TimeRules usual;
@@ -212,8 +206,8 @@ Result<int> run_calibration(const CompareArguments& arguments) {
                   "night_deviation  {:.4f}  (a setting's corrected effect from store to store; used: at least {:.4f})\n"
                   "inflation        {:.2f}    (of T/u over the normal distribution; used: at least {:.2f})\n"
                   "keep it with --json > machine.json and give it to compare with --calibration machine.json\n",
-                  measured->comparisons, measured->settings, measured->night_deviation, usual.night_deviation,
-                  measured->inflation, usual.inflation));
+                  measured.comparisons, measured.settings, measured.night_deviation, usual.night_deviation,
+                  measured.inflation, usual.inflation));
   return done;
 }
 
@@ -223,32 +217,22 @@ Result<int> run_compare(const CompareArguments& arguments) {
   CompareOptions options;
   options.force = arguments.force;
   if (!arguments.min_change.empty()) {
-    const auto change = parse_change(arguments.min_change);
-    if (!change) return change.error();
-    options.min_change = *change;
+    CONEBENCH_TRY(options.min_change, parse_change(arguments.min_change));
   }
-  const auto gate = reports::parse_gate(arguments.fail_on);
-  if (!gate) return gate.error();
-  options.fail_on = *gate;
+  CONEBENCH_TRY(options.fail_on, reports::parse_gate(arguments.fail_on));
   const bool to_folder = !arguments.out.empty();
-  const auto chosen = parse_formats(arguments.formats.empty() && to_folder ? "html,md,json,junit" : arguments.formats);
-  if (!chosen) return chosen.error();
-  if (!to_folder && chosen->size() > 1) return usage("--format: several need --out DIR");
-  if (arguments.json && !to_folder && !chosen->empty())
-    return usage("--json and --format both ask for standard output");
-  if (!arguments.calibration.empty()) {
-    if (const auto read = read_calibration(arguments.calibration, options.rules); !read) return read.error();
-  }
-  auto sides = read_sides(arguments);
-  if (!sides) return sides.error();
-  const Comparison comparison = reports::compare(std::move(sides->first), std::move(sides->second), options);
-  if (to_folder) {
-    if (const auto written = write_all(comparison, arguments.out, *chosen); !written) return written.error();
-  }
+  CONEBENCH_TRY(const auto chosen,
+                parse_formats(arguments.formats.empty() && to_folder ? "html,md,json,junit" : arguments.formats));
+  if (!to_folder && chosen.size() > 1) return usage("--format: several need --out DIR");
+  if (arguments.json && !to_folder && !chosen.empty()) return usage("--json and --format both ask for standard output");
+  if (!arguments.calibration.empty()) CONEBENCH_CHECK(read_calibration(arguments.calibration, options.rules));
+  CONEBENCH_TRY(auto sides, read_sides(arguments));
+  const Comparison comparison = reports::compare(std::move(sides.first), std::move(sides.second), options);
+  if (to_folder) CONEBENCH_CHECK(write_all(comparison, arguments.out, chosen));
   if (arguments.json) {
     print_bytes(reports::comparison_json(comparison));
-  } else if (!to_folder && !chosen->empty()) {
-    print_text(chosen->front()->render(comparison));
+  } else if (!to_folder && !chosen.empty()) {
+    print_text(chosen.front()->render(comparison));
   } else {
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
     constexpr std::size_t usual = 100;

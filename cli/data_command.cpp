@@ -10,6 +10,7 @@
 
 #include "base/folder.hpp"
 #include "base/plural.hpp"
+#include "base/source_words.hpp"
 #include "base/utf8.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
@@ -19,7 +20,6 @@
 #include "reports/write_files.hpp"
 #include "runners/execute/interrupt.hpp"
 #include "runners/plan/data_set.hpp"
-#include "simulation/sample_folder.hpp"
 
 namespace conebench::cli {
 
@@ -108,8 +108,8 @@ std::string sparse_patterns(const DataSet& set) {
 
 /// A shallow clone of the newest commit in the set's folder, or that folder brought up to date. `pull_failure`: what
 /// Git LFS says where it could not fetch, which matters where pointers came.
-std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop, std::string& pull_failure) {
-  if (const auto made = make_folder(set.folder / ".git/info"); !made) return made.error();
+Result<void> clone(DataSet& set, const std::atomic<bool>& stop, std::string& pull_failure) {
+  CONEBENCH_CHECK(make_folder(set.folder / ".git/info"));
   const std::vector<std::vector<std::string>> steps = {{"init", "-q"},
                                                        {"config", "remote.origin.url", set.source},
                                                        {"config", "core.sparseCheckout", "true"},
@@ -120,35 +120,31 @@ std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop, std::str
     if (step.front() == "fetch") {
       std::ofstream(set.folder / ".git/info/sparse-checkout") << sparse_patterns(set);
       // Without Git LFS this fails, and what comes are pointers, which are told.
-      if (const auto lfs = git(set, {"lfs", "install", "--local"}, stop); !lfs) return lfs.error();
+      CONEBENCH_CHECK(git(set, {"lfs", "install", "--local"}, stop));
     }
-    const auto done = git(set, step, stop);
-    if (!done) return done.error();
-    if (done->interrupted) return std::nullopt;
-    if (done->code == 0) continue;
-    return Error{ErrorCode::bad_input,
-                 fmt::format("{}: `git {}` from {} failed: {}", set.name, step.front(), set.source,
-                             done->words.empty() ? "is Git installed?" : done->words)};
+    CONEBENCH_TRY(const auto done, git(set, step, stop));
+    if (done.interrupted) return {};
+    if (done.code == 0) continue;
+    return Error{ErrorCode::bad_input, fmt::format("{}: `git {}` from {} failed: {}", set.name, step.front(),
+                                                   set.source, done.words.empty() ? "is Git installed?" : done.words)};
   }
   std::vector<std::string> pull = {"lfs", "pull"};
   if (!set.only.empty()) pull.insert(pull.end(), {"--include", fmt::format("{}", fmt::join(set.only, ","))});
-  const auto pulled = git(set, pull, stop);
-  if (!pulled) return pulled.error();
-  if (pulled->code != 0) pull_failure = pulled->words;
+  CONEBENCH_TRY(const auto pulled, git(set, pull, stop));
+  if (pulled.code != 0) pull_failure = pulled.words;
   std::ifstream(set.folder / ".git/HEAD") >> set.revision;
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> generate(const DataSet& set, const std::vector<std::string>& scenes) {
-  if (const auto made = make_folder(set.folder); !made) return made.error();
+Result<void> generate(const DataSet& set, const std::vector<std::string>& scenes) {
+  CONEBENCH_CHECK(make_folder(set.folder));
   for (const std::string& text : scenes) {
-    const auto problem = make_named_scene(text);
-    if (!problem) return problem.error();
-    if (!*problem) return usage(fmt::format("--scene {}: no such scene; see `conebench list scenes`", text));
-    const auto file = set.folder / simulation::file_name(text);
-    if (const auto written = write_fclib(**problem, file); !written) return written.error();
+    CONEBENCH_TRY(const auto problem, make_named_scene(text));
+    if (!problem) return usage(fmt::format("--scene {}: no such scene; see `conebench list scenes`", text));
+    const auto file = set.folder / file_name(text);
+    CONEBENCH_CHECK(write_fclib(*problem, file));
   }
-  return std::nullopt;
+  return {};
 }
 
 /// The first line of a licence beside the data.
@@ -223,38 +219,35 @@ Result<int> add_set(const DataArguments& arguments) {
   if (data_home().empty()) return Error{ErrorCode::bad_input, "no folder for data sets; set CONEBENCH_DATA_HOME"};
   std::optional<DataSet> before;
   if (std::error_code ignored; is_data_name(arguments.name) && fs::exists(manifest_file(arguments.name), ignored)) {
-    auto found = find_data_set(arguments.name);
-    if (!found) return found.error();
-    before = std::move(*found);
+    CONEBENCH_TRY(before, find_data_set(arguments.name));
   }
-  auto set = planned_set(arguments, before);
-  if (!set) return set.error();
+  CONEBENCH_TRY(auto set, planned_set(arguments, before));
   const InterruptGuard guard;
   std::string pull_failure;
   if (!arguments.scenes.empty()) {
-    if (auto error = generate(*set, arguments.scenes)) return *error;
-  } else if (is_url(set->source)) {
-    print_note("fetching " + set->source);
-    if (auto error = clone(*set, guard.flag(), pull_failure)) return *error;
+    CONEBENCH_CHECK(generate(set, arguments.scenes));
+  } else if (is_url(set.source)) {
+    print_note("fetching " + set.source);
+    CONEBENCH_CHECK(clone(set, guard.flag(), pull_failure));
   }
   if (guard.flag()) return interrupted;
-  if (auto error = take_files(*set)) {
-    if (!pull_failure.empty()) error->message += fmt::format(" (`git lfs pull` failed: {})", pull_failure);
-    return *error;
+  if (const auto taken = take_files(set); !taken) {
+    Error error = taken.error();
+    if (!pull_failure.empty()) error.message += fmt::format(" (`git lfs pull` failed: {})", pull_failure);
+    return error;
   }
-  if (set->licence.empty()) set->licence = licence_beside(set->folder);
-  const auto written = write_files(data_home(), std::vector<ReportFile>{{set->name + ".json", manifest_text(*set)}});
-  if (!written) return written.error();
+  if (set.licence.empty()) set.licence = licence_beside(set.folder);
+  CONEBENCH_CHECK(write_files(data_home(), std::vector<ReportFile>{{set.name + ".json", manifest_text(set)}}));
   if (arguments.json) {
-    auto json = set_json(*set);
+    auto json = set_json(set);
     json["version_before"] = before ? nlohmann::json(before->version) : nlohmann::json();
     print_json("data_add", std::move(json));
     return done;
   }
-  print_text(fmt::format("{} {}{}: {}, {}, {}; {}\n", set->name, set->version,
-                         before && before->version != set->version ? " (before: " + before->version + ")" : "",
-                         plural(static_cast<long>(set->files.size()), "file"), size_text(set->bytes()),
-                         licence_text(*set), set->folder.string()));
+  print_text(fmt::format("{} {}{}: {}, {}, {}; {}\n", set.name, set.version,
+                         before && before->version != set.version ? " (before: " + before->version + ")" : "",
+                         plural(static_cast<long>(set.files.size()), "file"), size_text(set.bytes()), licence_text(set),
+                         set.folder.string()));
   return done;
 }
 
@@ -295,11 +288,10 @@ Result<int> verify_sets(const DataArguments& arguments) {
   nlohmann::json sets = nlohmann::json::array();
   std::string text, bad;
   for (const std::string& name : names) {
-    const auto set = find_data_set(name);
-    if (!set) return set.error();
-    nlohmann::json json = set_json(*set);
+    CONEBENCH_TRY(const auto set, find_data_set(name));
+    nlohmann::json json = set_json(set);
     json["faults"] = nlohmann::json::array();
-    const auto faults = check_data_set(*set);
+    const auto faults = check_data_set(set);
     for (const DataFault& fault : faults) {
       json["faults"].push_back({{"path", fault.path}, {"what", fault.what}});
       text += fmt::format("{}: {} {}\n", name, fault.path, fault.what);
@@ -307,7 +299,7 @@ Result<int> verify_sets(const DataArguments& arguments) {
     sets.push_back(std::move(json));
     if (faults.empty()) {
       text +=
-          fmt::format("{} {}: {} as added\n", name, set->version, plural(static_cast<long>(set->files.size()), "file"));
+          fmt::format("{} {}: {} as added\n", name, set.version, plural(static_cast<long>(set.files.size()), "file"));
     } else {
       bad += fmt::format("{}{}: {} not as added", bad.empty() ? "" : ", ", name,
                          plural(static_cast<long>(faults.size()), "file"));

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "metrics/linear_program.hpp"
+#include "reports/text.hpp"
 #include "runners/execute/environment.hpp"
 #include "simulation/engine.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
@@ -41,7 +42,7 @@ constexpr Peer peers[] = {{"Siconos", "peer solvers"},
                           {"CLP", "proofs that a problem has no solution"}};
 
 std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const OthersLoad& others) {
-  std::vector<std::string> lines = noise_reasons(machine, MachineLoad{}, MachineLoad{}, 0);
+  std::vector<std::string> lines = reports::noise_texts(noise_between(machine, MachineLoad{}, MachineLoad{}, 0));
   if (std::string loaded = loaded_now(others, machine.cores); !loaded.empty()) lines.push_back(std::move(loaded));
   if (build.build_type != "Release") {
     lines.push_back("a " + (build.build_type.empty() ? "plain" : build.build_type) +

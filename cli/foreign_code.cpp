@@ -21,22 +21,20 @@ void add_foreign_code(CLI::App& app, ForeignCode& code, bool takes_suite) {
   if (takes_suite) app.add_flag("--allow-code", code.allowed, "Run the plug-ins and programs that the suite names");
 }
 
-std::optional<Error> load_foreign_code(const ForeignCode& code) {
+Result<void> load_foreign_code(const ForeignCode& code) {
   const char* const text = std::getenv("CONEBENCH_PLUGINS");
   std::istringstream listed(text == nullptr ? "" : text);
   for (std::string file; std::getline(listed, file, ':');) {
     if (file.empty()) continue;
-    if (auto error = add_plugin(file)) return Error{error->code, "CONEBENCH_PLUGINS: " + error->message};
+    CONEBENCH_CHECK(add_plugin(file).within("CONEBENCH_PLUGINS"));
   }
-  for (const std::string& file : code.plugins) {
-    if (auto error = add_plugin(file)) return error;
-  }
+  for (const std::string& file : code.plugins) CONEBENCH_CHECK(add_plugin(file));
   for (const std::string& program : code.programs) {
     const auto words = source_words(program);
     if (!words) return Error{ErrorCode::wrong_usage, "--program " + program + ": a quote is not closed"};
     if (const auto id = add_program(*words); !id) return Error{id.error().code, "--program " + id.error().message};
   }
-  return std::nullopt;
+  return {};
 }
 
 Error with_foreign_code(const Error& unknown, const ForeignCode& code) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,7 @@ void add_foreign_code(CLI::App& app, ForeignCode& code, bool takes_suite);
 
 /// Puts the solvers of CONEBENCH_PLUGINS (files with ':' between them) and of `code` into the table of solvers. Errors:
 /// as add_plugin and add_program.
-std::optional<Error> load_foreign_code(const ForeignCode& code);
+Result<void> load_foreign_code(const ForeignCode& code);
 
 /// What require_solver says, with how to name a solver of one's own where none was named.
 Error with_foreign_code(const Error& unknown, const ForeignCode& code);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,7 @@ struct GenerateArguments {
 };
 
 /// An error where the arguments ask for what a simulation alone has.
-std::optional<Error> refuse_simulation(const GenerateArguments& arguments);
+Result<void> refuse_simulation(const GenerateArguments& arguments);
 
 /// Copies of FCLIB files with perturbed free terms and friction, for a set that no solver was tuned on. A file that
 /// can't be read, or has no place for it, is told and the others are written. Errors: no file matches.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/folder.hpp"
+#include "base/source_words.hpp"
 #include "base/suggestion.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -14,7 +15,6 @@
 #include "cli/problem_argument.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "scenes/scene_table.hpp"
-#include "simulation/sample_folder.hpp"
 
 namespace conebench::cli {
 
@@ -40,26 +40,24 @@ Examples:
 
 /// Every other scene is one problem.
 Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arguments) {
-  const auto values = parse_settings(arguments.settings, scene.options, arguments.scene);
-  if (!values) return values.error();
-  if (const auto refused = refuse_simulation(arguments)) return *refused;
-  const auto problem = scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
-  if (!problem) return problem.error();
+  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, scene.options, arguments.scene));
+  CONEBENCH_CHECK(refuse_simulation(arguments));
+  CONEBENCH_TRY(const auto problem, scene.make(values, static_cast<std::uint64_t>(arguments.seed)));
 
   FclibWriteOptions options;
-  if (const auto& reference = problem->reference()) {
-    Vector velocity(problem->rows());
-    problem->velocity(reference->reaction, velocity);
+  if (const auto& reference = problem.reference()) {
+    Vector velocity(problem.rows());
+    problem.velocity(reference->reaction, velocity);
     options.solution = FclibAnswer{reference->reaction, velocity};
   }
-  if (auto made = make_folder(arguments.folder); !made) return made.error();
-  const auto file = std::filesystem::path(arguments.folder) / simulation::file_name(problem->provenance().name);
-  if (auto written = write_fclib(*problem, file, options); !written) return written.error();
+  CONEBENCH_CHECK(make_folder(arguments.folder));
+  const auto file = std::filesystem::path(arguments.folder) / file_name(problem.provenance().name);
+  CONEBENCH_CHECK(write_fclib(problem, file, options));
   if (arguments.json) {
     print_json("generate", {{"files", {file.string()}},
                             {"scene", arguments.scene},
                             {"seed", arguments.seed},
-                            {"problem_hash", problem->content_hash()}});
+                            {"problem_hash", problem.content_hash()}});
   } else {
     print_text(file.string() + "\n");
   }
@@ -91,7 +89,7 @@ Result<int> run_generate(const GenerateArguments& arguments) {
 
 }  // namespace
 
-std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
+Result<void> refuse_simulation(const GenerateArguments& arguments) {
   if (arguments.steps > 1) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("--steps {}: scene {} is one problem, not a simulation; use --steps 1 and another --seed "
@@ -111,7 +109,7 @@ std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
                     "(conebench list scenes)",
                     name, arguments.scene)};
   }
-  return std::nullopt;
+  return {};
 }
 
 Command add_generate(CLI::App& root) {

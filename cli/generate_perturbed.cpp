@@ -70,12 +70,11 @@ Result<fs::path> write_copy(FclibContent content, const fs::path& file, long k, 
   for (const char letter : file.stem().string()) seed = seed * 1'000'003U + static_cast<unsigned char>(letter);
   RandomSource random(seed);
   perturb(content, options, random);
-  const auto problem = to_problem(content, file);
-  if (!problem) return problem.error();
-  const std::string folder = (fs::path(arguments.folder) / problem->provenance().family).string();
-  if (const auto made = make_folder(folder); !made) return made.error();
+  CONEBENCH_TRY(const auto problem, to_problem(content, file));
+  const std::string folder = (fs::path(arguments.folder) / problem.provenance().family).string();
+  CONEBENCH_CHECK(make_folder(folder));
   fs::path target = fs::path(folder) / fmt::format("{}-copy{}.hdf5", file.stem().string(), k);
-  if (const auto written = write_fclib(*problem, target); !written) return written.error();
+  CONEBENCH_CHECK(write_fclib(problem, target));
   return target;
 }
 
@@ -83,9 +82,8 @@ Result<PerturbOptions> options_of(const GenerateArguments& arguments) {
   PerturbOptions options;
   OptionBinder binder;
   PerturbOptions::declare(binder, options);
-  const auto values = parse_settings(arguments.settings, binder.specs(), arguments.scene);
-  if (!values) return values.error();
-  if (const auto assigned = binder.assign(*values); !assigned) return assigned.error();
+  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, binder.specs(), arguments.scene));
+  CONEBENCH_CHECK(binder.assign(values));
   if (options.path.empty()) {
     return Error{ErrorCode::wrong_usage, "perturb: no file is given; --set path=FILE.hdf5, or a glob in quotes"};
   }
@@ -95,18 +93,16 @@ Result<PerturbOptions> options_of(const GenerateArguments& arguments) {
 }  // namespace
 
 Result<int> generate_perturbed(const GenerateArguments& arguments) {
-  if (const auto refused = refuse_simulation(arguments)) return *refused;
-  const auto options = options_of(arguments);
-  if (!options) return options.error();
-  const auto files = glob_files(".", options->path);
-  if (!files) return files.error();
-  if (files->empty()) return Error{ErrorCode::bad_input, fmt::format("perturb: no file matches {}", options->path)};
+  CONEBENCH_CHECK(refuse_simulation(arguments));
+  CONEBENCH_TRY(const auto options, options_of(arguments));
+  CONEBENCH_TRY(const auto files, glob_files(".", options.path));
+  if (files.empty()) return Error{ErrorCode::bad_input, fmt::format("perturb: no file matches {}", options.path)};
   nlohmann::json written = nlohmann::json::array();
   std::optional<Error> first_error;
-  for (const fs::path& file : *files) {
+  for (const fs::path& file : files) {
     const auto content = read_fclib(file);
-    for (long k = 1; content && k <= options->copies; ++k) {
-      const auto copy = write_copy(*content, file, k, *options, arguments);
+    for (long k = 1; content && k <= options.copies; ++k) {
+      const auto copy = write_copy(*content, file, k, options, arguments);
       if (!copy) {
         print_error(copy.error().message);
         if (!first_error) first_error = copy.error();

@@ -48,7 +48,7 @@ std::string summary_text(const simulation::SampleList& list, double time_step, c
 
 /// Makes room for the samples: what an earlier run of the same request left is replaced, anything else only where
 /// asked.
-Result<std::monostate> clear_folder(const fs::path& folder, const simulation::SampleRequest& request, bool replace) {
+Result<void> clear_folder(const fs::path& folder, const simulation::SampleRequest& request, bool replace) {
   std::error_code ignored;
   const auto earlier = simulation::read_list(folder);
   if (!earlier && fs::exists(folder / simulation::list_name, ignored)) {
@@ -63,7 +63,7 @@ Result<std::monostate> clear_folder(const fs::path& folder, const simulation::Sa
                                                      "--replace",
                                                      folder.string(), name)};
     }
-    return std::monostate{};
+    return {};
   }
   const std::string differs = simulation::difference(earlier->request, request);
   if (!differs.empty() && !replace && simulation::has_samples(folder, *earlier)) {
@@ -76,45 +76,38 @@ Result<std::monostate> clear_folder(const fs::path& folder, const simulation::Sa
 
 Result<int> generate_here(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
   const auto specs = simulation::all_options(scene);
-  const auto values = parse_settings(arguments.settings, specs, arguments.scene);
-  if (!values) return values.error();
-  const auto plan = simulation::plan_scene(scene, *values, static_cast<std::uint64_t>(arguments.seed));
-  if (!plan) return plan.error();
-  auto simulation = simulation::simulate(*plan);
-  if (!simulation) return simulation.error();
-  const long steps = arguments.steps > 0 ? arguments.steps : static_cast<long>(plan->model.steps);
-  const auto request = simulation::sample_request(*plan, steps);
-  if (!request) return request.error();
+  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, specs, arguments.scene));
+  CONEBENCH_TRY(const auto plan, simulation::plan_scene(scene, values, static_cast<std::uint64_t>(arguments.seed)));
+  CONEBENCH_TRY(auto simulation, simulation::simulate(plan));
+  const long steps = arguments.steps > 0 ? arguments.steps : static_cast<long>(plan.model.steps);
+  CONEBENCH_TRY(const auto request, simulation::sample_request(plan, steps));
 
-  if (auto known = simulation::body_numbers(simulation->engine(), arguments.trajectory.bodies); !known) {
-    return Error{known.error().code, fmt::format("--body: {}", known.error().message)};
-  }
+  CONEBENCH_CHECK(simulation::body_numbers(simulation.engine(), arguments.trajectory.bodies).within("--body"));
   const fs::path folder(arguments.folder);
-  if (auto cleared = clear_folder(folder, *request, arguments.replace); !cleared) return cleared.error();
-  if (auto made = make_folder(arguments.folder); !made) return made.error();
-  auto trajectory = simulation::TrajectoryFiles::create(folder, arguments.trajectory, *simulation);
-  if (!trajectory) return trajectory.error();
+  CONEBENCH_CHECK(clear_folder(folder, request, arguments.replace));
+  CONEBENCH_CHECK(make_folder(arguments.folder));
+  CONEBENCH_TRY(auto trajectory, simulation::TrajectoryFiles::create(folder, arguments.trajectory, simulation));
   ProgressPrinter progress = progress_on_stderr();
   const InterruptGuard guard;
   const simulation::SamplingWatch watch{.sample = {},
                                         .step =
                                             [&](const StepRecord& record) {
-                                              trajectory->add(record);
+                                              trajectory.add(record);
                                               progress.stepped(record.step, steps);
                                             },
                                         .interrupted = &guard.flag()};
   simulation::SampleList list;
-  const auto ran = simulation::write_samples(*simulation, *plan, *request, folder, watch, list);
+  const auto ran = simulation::write_samples(simulation, plan, request, folder, watch, list);
   progress.clear();
   if (!ran) {
     if (list.files.empty()) return ran.error();
     return Error{ran.error().code, fmt::format("{}; {} samples so far are in {}", ran.error().message,
                                                list.summary.samples, folder.string())};
   }
-  if (auto failure = trajectory->failure()) return *failure;
+  CONEBENCH_CHECK(trajectory.check());
   // Asked for, not needed: where it can't be drawn, the samples stand.
-  const auto drawn = arguments.picture ? simulation->engine().write_picture(folder / simulation::picture_name)
-                                       : Result<std::monostate>(std::monostate{});
+  const auto drawn =
+      arguments.picture ? simulation.engine().write_picture(folder / simulation::picture_name) : Result<void>();
   if (!drawn) print_note(drawn.error().message);
   if (arguments.json) {
     nlohmann::json out = to_json(list.summary);
@@ -124,17 +117,17 @@ Result<int> generate_here(const SimulatedSceneRow& scene, const GenerateArgument
     for (const std::string& file : list.files) out["files"].push_back((folder / file).string());
     out["scene"] = arguments.scene;
     out["seed"] = arguments.seed;
-    out["time_step_s"] = simulation->time_step();
+    out["time_step_s"] = simulation.time_step();
     out["complete"] = list.complete;
-    out["notes"] = simulation->notes();
+    out["notes"] = simulation.notes();
     print_json("generate", out);
   } else {
-    print_text(summary_text(list, simulation->time_step(), folder));
-    for (const auto& note : simulation->notes()) print_note(note);
+    print_text(summary_text(list, simulation.time_step(), folder));
+    for (const auto& note : simulation.notes()) print_note(note);
   }
   if (const auto warning = simulation::loop_warning(list)) print_note(*warning);
   if (const auto warning = simulation::trivial_warning(list)) print_note(*warning);
-  if (const std::string why = list.summary.why_empty(plan->sampling, simulation::advice_without_rows(*plan));
+  if (const std::string why = list.summary.why_empty(plan.sampling, simulation::advice_without_rows(plan));
       list.complete && !why.empty()) {
     print_error(fmt::format("{}: no samples: {}", arguments.scene, why));
     return nothing_measured;

@@ -27,17 +27,15 @@ struct HistoryArguments {
 
 Result<int> run_history(const HistoryArguments& arguments) {
   const std::vector<std::filesystem::path> stores(arguments.stores.begin(), arguments.stores.end());
-  if (auto error = check_named_once(stores)) return *error;
-  const auto history = reports::read_history(stores);
-  if (!history) return history.error();
-  for (const std::string& note : history->notes) print_note(note);
+  CONEBENCH_CHECK(check_named_once(stores));
+  CONEBENCH_TRY(const auto history, reports::read_history(stores));
+  for (const std::string& note : history.notes) print_note(note);
   if (!arguments.out.empty()) {
-    const auto written = reports::write_history(*history, arguments.out);
-    if (!written) return written.error();
-    for (const auto& path : *written) print_note(path.string());
+    CONEBENCH_TRY(const auto written, reports::write_history(history, arguments.out));
+    for (const auto& path : written) print_note(path.string());
   }
-  print_text(arguments.json ? reports::history_json(*history) : reports::history_markdown(*history));
-  if (history->suites.empty()) {
+  print_text(arguments.json ? reports::history_json(history) : reports::history_markdown(history));
+  if (history.suites.empty()) {
     print_error(fmt::format("{}: nothing was measured: no run in any store", arguments.stores.front()));
     return nothing_measured;
   }

@@ -15,6 +15,7 @@
 #include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
 #include "metrics/noise_level.hpp"
+#include "reports/text.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "simulation/sample_folder.hpp"
 
@@ -136,8 +137,8 @@ std::vector<std::string> bodies_at_fault(const ContactProblem& problem, const st
 
 /// Whether a solution exists, with the certificate z by rows where none does. `file`: empty for a scene.
 void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem, const std::filesystem::path& file) {
-  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "infeasible_identity",
-                           "infeasible_bodies", "certificate"}) {
+  for (const char* name : {"feasibility", "feasibility_margin", "verdict_bound", "infeasible_block",
+                           "infeasible_identity", "infeasible_bodies", "certificate"}) {
     out[name] = nullptr;
   }
   if (!problem) return;
@@ -145,6 +146,7 @@ void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem,
   out["feasibility"] = name_of(found.state);
   if (found.state != FeasibilityState::infeasible) return;
   out["feasibility_margin"] = number(found.margin);
+  out["verdict_bound"] = number(found.verdict_bound);
   out["infeasible_block"] = block_name(problem->cones(), found.worst_block);
   if (const auto identity = identity_of(*problem, found.worst_block)) out["infeasible_identity"] = *identity;
   if (auto bodies = bodies_at_fault(*problem, file); !bodies.empty()) out["infeasible_bodies"] = std::move(bodies);
@@ -205,14 +207,12 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
 }
 
 Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
-  const auto scene = make_named_scene(file);
-  if (!scene) return scene.error();
-  if (*scene) return inspect_scene(file, **scene, feasibility);
+  CONEBENCH_TRY(const auto scene, make_named_scene(file));
+  if (scene) return inspect_scene(file, *scene, feasibility);
   const auto path = find_problem_file(file);
-  if (auto error = no_problem_file(path)) return *error;
-  const auto content = read_fclib(path);
-  if (!content) return content.error();
-  const auto summary = summarise(*content);
+  CONEBENCH_CHECK(check_problem_file(path));
+  CONEBENCH_TRY(const auto content, read_fclib(path));
+  const auto summary = summarise(content);
   nlohmann::json out = {{"file", file},
                         {"kind", summary.kind},
                         {"space_dimension", summary.space_dimension},
@@ -227,10 +227,10 @@ Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
                         {"symmetry_error", number(summary.symmetry_error)},
                         {"guess", summary.has_guess},
                         {"solution", summary.has_solution},
-                        {"title", content->title},
-                        {"also_other_kind", content->also_other_kind},
-                        {"notes", content->notes}};
-  const auto problem = to_problem(*content, path);
+                        {"title", content.title},
+                        {"also_other_kind", content.also_other_kind},
+                        {"notes", content.notes}};
+  const auto problem = to_problem(content, path);
   add_features(out, problem);
   if (feasibility) add_feasibility(out, problem, path);
   add_sample(out, problem);
@@ -258,6 +258,7 @@ constexpr const char* text_order[] = {"file",
                                       "noise_ratio",
                                       "feasibility",
                                       "feasibility_margin",
+                                      "verdict_bound",
                                       "infeasible_block",
                                       "positive_semidefinite",
                                       "min_eigenvalue",
@@ -309,8 +310,9 @@ std::string to_text(const nlohmann::json& inspected) {
     if (!inspected.contains(name)) continue;  // not asked for
     const auto& value = inspected.at(name);
     const bool of_samples = std::find(sample_keys.begin(), sample_keys.end(), name) != sample_keys.end();
-    const bool of_infeasible =
-        std::string_view(name) == "feasibility_margin" || std::string_view(name) == "infeasible_block";
+    const bool of_infeasible = std::string_view(name) == "feasibility_margin" ||
+                               std::string_view(name) == "verdict_bound" ||
+                               std::string_view(name) == "infeasible_block";
     if (value.is_null() && (of_samples || of_infeasible)) continue;
     if (value.is_null()) {
       rows.push_back({name, "unknown"});
@@ -320,6 +322,8 @@ std::string to_text(const nlohmann::json& inspected) {
       for (const auto& line : value) rows.push_back({name, line.get<std::string>()});
     } else if (value.is_boolean()) {
       rows.push_back({name, value.get<bool>() ? "yes" : "no"});
+    } else if (std::string_view(name) == "verdict_bound") {
+      rows.push_back({name, reports::bound_text(value.get<double>())});
     } else if (value.is_number_float()) {
       const std::string_view unit = std::string_view(name) == "noise_ratio" ? " (up to 1: g is only rounding)"
                                     : std::string_view(name) == "feasibility_margin"

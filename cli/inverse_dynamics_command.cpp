@@ -73,19 +73,15 @@ Result<std::array<double, 3>> parse_velocity(const std::string& text) {
 
 /// The problem of the wanted step; without one, of the first step with a contact.
 Result<ContactProblem> simulated_problem(const SimulatedSceneRow& scene, const InverseArguments& arguments) {
-  const auto values = parse_settings(arguments.settings, simulation::all_options(scene), scene.id);
-  if (!values) return values.error();
-  const auto plan = simulation::plan_scene(scene, *values, static_cast<std::uint64_t>(arguments.seed));
-  if (!plan) return plan.error();
-  auto simulation = simulation::simulate(*plan);
-  if (!simulation) return simulation.error();
-  const long last = arguments.step > 0 ? arguments.step : static_cast<long>(plan->model.steps);
+  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, simulation::all_options(scene), scene.id));
+  CONEBENCH_TRY(const auto plan, simulation::plan_scene(scene, values, static_cast<std::uint64_t>(arguments.seed)));
+  CONEBENCH_TRY(auto simulation, simulation::simulate(plan));
+  const long last = arguments.step > 0 ? arguments.step : static_cast<long>(plan.model.steps);
   for (long step = 1; step <= last; ++step) {
-    auto record = simulation->step();
-    if (!record) return record.error();
-    const bool touches = record->problem.cones().contacts() > 0;
+    CONEBENCH_TRY(auto record, simulation.step());
+    const bool touches = record.problem.cones().contacts() > 0;
     if (arguments.step > 0 ? step == last : touches) {
-      if (touches) return record->problem;
+      if (touches) return record.problem;
       break;
     }
   }
@@ -104,17 +100,15 @@ Result<ContactProblem> find_problem(const InverseArguments& arguments) {
   }
   for (const SceneRow& scene : scene_table()) {
     if (scene.id != arguments.problem) continue;
-    const auto values = parse_settings(arguments.settings, scene.options, scene.id);
-    if (!values) return values.error();
-    return scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
+    CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, scene.options, scene.id));
+    return scene.make(values, static_cast<std::uint64_t>(arguments.seed));
   }
   if (!arguments.settings.empty()) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("--set: {} is no scene; conebench list scenes has them", arguments.problem)};
   }
-  auto given = load_given_problem(arguments.problem);
-  if (!given) return given.error();
-  return std::move(given->problem);
+  CONEBENCH_TRY(auto given, load_given_problem(arguments.problem));
+  return std::move(given.problem);
 }
 
 /// What forward dynamics make of the torque.
@@ -125,19 +119,17 @@ struct Forward {
 };
 
 Result<Forward> run_forward(const ContactProblem& problem, const InverseDynamics& found, const std::string& solver) {
-  const auto forward = with_torque(problem, found.torque);
-  if (!forward) return forward.error();
+  CONEBENCH_TRY(const auto forward, with_torque(problem, found.torque));
   CellRequest request;
   request.solver = solver;
   request.tolerance = 1e-10;
   request.repeats.maximum = 1;
-  const auto record = solve_cell(*forward, request);
-  if (!record) return record.error();
-  Forward result{.solved = record->solved};
-  if (static_cast<Index>(record->reaction.size()) != problem.rows()) return result;
-  const Vector impulse = Eigen::Map<const Vector>(record->reaction.data(), problem.rows());
+  CONEBENCH_TRY(const auto record, solve_cell(forward, request));
+  Forward result{.solved = record.solved};
+  if (static_cast<Index>(record.reaction.size()) != problem.rows()) return result;
+  const Vector impulse = Eigen::Map<const Vector>(record.reaction.data(), problem.rows());
   Vector sigma(problem.rows());
-  forward->velocity(impulse, sigma);
+  forward.velocity(impulse, sigma);
   result.velocity = (sigma - found.contacts.velocity).lpNorm<Eigen::Infinity>();
   result.impulse = (impulse - found.contacts.impulse).lpNorm<Eigen::Infinity>();
   return result;
@@ -150,48 +142,44 @@ nlohmann::json numbers(const Vector& values) {
 }
 
 Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
-  const auto wanted = parse_velocity(arguments.velocity);
-  if (!wanted) return wanted.error();
-  if (auto error = load_foreign_code(arguments.code)) return *error;
-  if (const auto solver = require_solver(arguments.solver); !solver) return solver.error();
-  const auto problem = find_problem(arguments);
-  if (!problem) return problem.error();
-  const ConeProduct& cones = problem->cones();
+  CONEBENCH_TRY(const auto wanted, parse_velocity(arguments.velocity));
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
+  CONEBENCH_CHECK(require_solver(arguments.solver));
+  CONEBENCH_TRY(const auto problem, find_problem(arguments));
+  const ConeProduct& cones = problem.cones();
   if (cones.contacts() == 0 || cones.contact_type() != ConeType::coulomb_space) {
     return Error{ErrorCode::unsupported,
                  fmt::format("{}: inverse dynamics needs contacts in space", arguments.problem)};
   }
-  Vector target = Vector::Zero(problem->rows()), start = Vector::Zero(problem->rows());
+  Vector target = Vector::Zero(problem.rows()), start = Vector::Zero(problem.rows());
   for (Index i = 0; i < cones.contacts(); ++i) {
-    target.segment<3>(cones.contact_row(i)) = Eigen::Map<const Eigen::Vector3d>(wanted->data());
+    target.segment<3>(cones.contact_row(i)) = Eigen::Map<const Eigen::Vector3d>(wanted.data());
     start[cones.contact_row(i) + 2] = arguments.press;
   }
   ContactInversionOptions options = arguments.options;
   options.de_saxce = !arguments.ccp;
-  const auto found = inverse_dynamics(*problem, target, start, options);
-  if (!found) return found.error();
-  const ContactInversion& contacts = found->contacts;
-  const auto forward = run_forward(*problem, *found, arguments.solver);
-  if (!forward) return forward.error();
+  CONEBENCH_TRY(const auto found, inverse_dynamics(problem, target, start, options));
+  const ContactInversion& contacts = found.contacts;
+  CONEBENCH_TRY(const auto forward, run_forward(problem, found, arguments.solver));
   // The forward solver stops at 1e-10 of the free velocity.
   const double allowed = std::max(arguments.options.tolerance, 1e-8);
-  const bool agrees = forward->solved && forward->velocity <= allowed && found->missed <= allowed;
+  const bool agrees = forward.solved && forward.velocity <= allowed && found.missed <= allowed;
 
-  const auto& configuration = problem->configuration();
+  const auto& configuration = problem.configuration();
   const std::optional<double> time_step = configuration ? configuration->time_step : std::nullopt;
   const double duration = time_step.value_or(1.0);
-  const Vector torque = found->torque / duration;
-  const Vector contact_torque = problem->primal()->jacobian.transpose() * contacts.impulse / duration;  // τ_c = Jᵀ λ
+  const Vector torque = found.torque / duration;
+  const Vector contact_torque = problem.primal()->jacobian.transpose() * contacts.impulse / duration;  // τ_c = Jᵀ λ
   if (arguments.json) {
     print_json("inverse-dynamics", {{"problem", arguments.problem},
-                                    {"problem_hash", problem->content_hash()},
+                                    {"problem_hash", problem.content_hash()},
                                     {"contacts", cones.contacts()},
                                     {"formulation", arguments.ccp ? "CCP" : "NCP"},
                                     {"converged", contacts.converged},
                                     {"iterations", contacts.iterations},
                                     {"residual", number(contacts.residual)},
-                                    {"missed", found->missed},
-                                    {"velocity", numbers(found->velocity)},
+                                    {"missed", found.missed},
+                                    {"velocity", numbers(found.velocity)},
                                     {"impulse", numbers(contacts.impulse)},
                                     {"impulse_norm", number(contacts.impulse.norm())},
                                     {"impulse_norms", numbers(contacts.growth)},
@@ -202,22 +190,22 @@ Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
                                     {"time_step", time_step ? nlohmann::json(*time_step) : nullptr},
                                     {"forward",
                                      {{"solver", arguments.solver},
-                                      {"solved", forward->solved},
-                                      {"velocity_difference", forward->velocity},
-                                      {"impulse_difference", forward->impulse},
+                                      {"solved", forward.solved},
+                                      {"velocity_difference", forward.velocity},
+                                      {"impulse_difference", forward.impulse},
                                       {"agrees", agrees}}}});
   } else {
     std::string text = fmt::format("problem    {} ({}, {} velocities)\n", arguments.problem,
-                                   plural(cones.contacts(), "contact"), found->velocity.size());
+                                   plural(cones.contacts(), "contact"), found.velocity.size());
     text += fmt::format("inversion  {} {} after {}, residual {:.2g} m/s\n", arguments.ccp ? "CCP" : "NCP",
                         contacts.converged ? "converged" : "did not converge", plural(contacts.iterations, "iteration"),
                         contacts.residual);
-    if (found->missed > 0.0) text += fmt::format("missed     {:.2g} m/s of the contacts' velocity\n", found->missed);
+    if (found.missed > 0.0) text += fmt::format("missed     {:.2g} m/s of the contacts' velocity\n", found.missed);
     text += fmt::format("impulse    norm {:.4g} N s\n", contacts.impulse.norm());
     text += fmt::format("torque     norm {:.4g}, largest {:.4g} {}\n", torque.norm(), torque.lpNorm<Eigen::Infinity>(),
                         time_step ? "N, N m" : "N s, N m s (the time step is not known)");
     text += fmt::format("forward    {} {}: velocities differ by {:.2g} m/s, impulses by {:.2g} N s\n", arguments.solver,
-                        forward->solved ? "solved" : "did not solve", forward->velocity, forward->impulse);
+                        forward.solved ? "solved" : "did not solve", forward.velocity, forward.impulse);
     print_text(text);
   }
   return contacts.converged && agrees ? done : gate_failed;

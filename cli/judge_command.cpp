@@ -71,18 +71,16 @@ CellRecord judged(const ContactProblem& problem, const Vector& reaction, const J
 }
 
 Result<int> run_judge(const JudgeArguments& arguments) {
-  const auto given = load_given_problem(arguments.file);
-  if (!given) return given.error();
-  const ContactProblem& problem = given->problem;
-  if (auto verdict = Verdict::create(arguments.verdict, problem); !verdict) return verdict.error();
-  const auto reaction = read_reaction(arguments.reaction, problem);
-  if (!reaction) return reaction.error();
+  CONEBENCH_TRY(const auto given, load_given_problem(arguments.file));
+  const ContactProblem& problem = given.problem;
+  CONEBENCH_CHECK(Verdict::create(arguments.verdict, problem));
+  CONEBENCH_TRY(const auto reaction, read_reaction(arguments.reaction, problem));
 
-  const CellRecord record = judged(problem, *reaction, arguments);
-  const std::string wrong = not_finite(problem, *reaction);
+  const CellRecord record = judged(problem, reaction, arguments);
+  const std::string wrong = not_finite(problem, reaction);
   std::string hint;
   if (!record.solved && wrong.empty()) {
-    const CellRecord swapped = judged(problem, tangents_first(problem, *reaction), arguments);
+    const CellRecord swapped = judged(problem, tangents_first(problem, reaction), arguments);
     if (swapped.solved) {
       hint = fmt::format("read with each contact's tangents first and its normal behind them, it solves: {} = {}",
                          swapped.verdict, short_number(swapped.verdict_value));

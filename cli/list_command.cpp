@@ -54,15 +54,14 @@ Command add_list(CLI::App& root) {
               return unknown_topic(arguments->topic);
             }
             if (arguments->topic == "solvers" || arguments->topic == "suites") {
-              if (auto error = load_foreign_code(arguments->code)) return *error;
+              CONEBENCH_CHECK(load_foreign_code(arguments->code));
             }
-            const auto listing = arguments->name.empty() ? listing_of(arguments->topic, root)
-                                                         : list_one(arguments->topic, arguments->name);
-            if (!listing) return listing.error();
+            CONEBENCH_TRY(const auto listing, arguments->name.empty() ? listing_of(arguments->topic, root)
+                                                                      : list_one(arguments->topic, arguments->name));
             if (arguments->json) {
-              print_json("list", listing->json());
+              print_json("list", listing.json());
             } else {
-              print_text(arguments->markdown ? listing->markdown : listing->text);
+              print_text(arguments->markdown ? listing.markdown : listing.text);
             }
             return done;
           }};

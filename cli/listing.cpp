@@ -14,6 +14,7 @@
 #include "metrics/residuals.hpp"
 #include "runners/plan/suite.hpp"
 #include "scenes/scene_table.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "simulation/scene_plan.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 #include "solvers/registry.hpp"
@@ -136,7 +137,7 @@ json metrics_json() {
 }
 
 std::string description_of(const EmbeddedSuite& embedded) {
-  const auto suite = parse_suite(embedded.text, embedded.name);
+  const auto suite = parse_suite(embedded.text, embedded.name, simulation::sampled_scenes());
   return suite ? suite->description : suite.error().message;
 }
 

@@ -80,17 +80,16 @@ using LoopTiming = Timing<simulation::stage_count>;
 using PeerTiming = Timing<peer_parts.size()>;
 
 /// One round of ours; keeps the controls that it had.
-std::optional<Error> run_loop(const simulation::ScenePlan& plan, long steps, LoopTiming& timing,
-                              std::vector<Vector>& controls) {
-  auto loop = simulation::simulate(plan);
-  if (!loop) return loop.error();
+Result<void> run_loop(const simulation::ScenePlan& plan, long steps, LoopTiming& timing,
+                      std::vector<Vector>& controls) {
+  CONEBENCH_TRY(auto loop, simulation::simulate(plan));
   simulation::StageClock clock;
-  loop->watch([&](Stage stage) { clock.begin(stage); });
+  loop.watch([&](Stage stage) { clock.begin(stage); });
   timing.contacts = timing.iterations = 0.0;
   timing.unsolved = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(steps); ++k) {
     clock.start(Stage::rest);
-    const auto record = loop->step();
+    const auto record = loop.step();
     clock.begin(Stage::rest);
     if (!record) {
       if (record.error().code != ErrorCode::bad_input) return record.error();
@@ -102,9 +101,9 @@ std::optional<Error> run_loop(const simulation::ScenePlan& plan, long steps, Loo
     timing.contacts += static_cast<double>(record->problem.cones().contacts());
     timing.iterations += static_cast<double>(record->summary.iterations);
     timing.unsolved += record->summary.status == SolveStatus::converged ? 0 : 1;
-    if (k == controls.size()) controls.push_back(loop->state().control);
+    if (k == controls.size()) controls.push_back(loop.state().control);
   }
-  return std::nullopt;
+  return {};
 }
 
 /// One round of the peer's; without `clock` its parts are not told.
@@ -160,31 +159,26 @@ std::string text_of(const Timing<Parts>& timing, const std::array<const char*, P
 }
 
 Result<int> run_both(const LoopArguments& arguments) {
-  const auto scene = require_simulated_scene(arguments.scene);
-  if (!scene) return scene.error();
-  const auto values = parse_settings(arguments.settings, simulation::all_options(**scene), (*scene)->id);
-  if (!values) return values.error();
-  const auto plan = simulation::plan_scene(**scene, *values, static_cast<std::uint64_t>(arguments.seed));
-  if (!plan) return plan.error();
+  CONEBENCH_TRY(const auto scene, require_simulated_scene(arguments.scene));
+  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, simulation::all_options(*scene), scene->id));
+  CONEBENCH_TRY(const auto plan, simulation::plan_scene(*scene, values, static_cast<std::uint64_t>(arguments.seed)));
   LoopTiming ours;
   std::vector<Vector> controls;
-  auto first = simulation::simulate(*plan);
-  if (!first) return first.error();
-  const double time_step = first->time_step();
-  auto peer = simulation::load_peer_loop(plan->model, plan->name, plan->options.engine(), time_step);
-  if (!peer) return peer.error();
+  CONEBENCH_TRY(auto first, simulation::simulate(plan));
+  const double time_step = first.time_step();
+  CONEBENCH_TRY(auto peer, simulation::load_peer_loop(plan.model, plan.name, plan.options.engine(), time_step));
   PeerTiming theirs;
   for (long round = 0; round < arguments.rounds; ++round) {
-    if (auto error = run_loop(*plan, arguments.steps, ours, controls)) return *error;
-    run_peer(**peer, controls, plan->options.max_speed, nullptr, theirs);
+    CONEBENCH_CHECK(run_loop(plan, arguments.steps, ours, controls));
+    run_peer(*peer, controls, plan.options.max_speed, nullptr, theirs);
   }
-  run_peer(**peer, controls, plan->options.max_speed, now_s, theirs);
+  run_peer(*peer, controls, plan.options.max_speed, now_s, theirs);
 
   const double ratio = theirs.all.empty() ? 0.0 : ours.per_second() / theirs.per_second();
   const std::string engine = "MuJoCo " + simulation::engine_version();
   if (arguments.json) {
-    print_json("loop", {{"scene", plan->name},
-                        {"solver", plan->options.solver},
+    print_json("loop", {{"scene", plan.name},
+                        {"solver", plan.options.solver},
                         {"time_step", time_step},
                         {"rounds", arguments.rounds},
                         {"loop", json_of(ours, loop_parts)},
@@ -194,7 +188,7 @@ Result<int> run_both(const LoopArguments& arguments) {
   } else {
     print_text(
         fmt::format("scene      {}, time step {:g} s, {}\n{:10} {}{:10} {}ratio      {:.3g} times mj_step's rate\n",
-                    plan->name, time_step, plural(arguments.rounds, "round"), plan->options.solver,
+                    plan.name, time_step, plural(arguments.rounds, "round"), plan.options.solver,
                     text_of(ours, loop_parts), "mj_step", text_of(theirs, peer_parts), ratio));
   }
   return done;

@@ -34,26 +34,24 @@ MergeConflict conflict_of(const std::string& name) {
 
 Result<int> run_merge(const MergeArguments& arguments) {
   const std::vector<std::filesystem::path> stores(arguments.stores.begin(), arguments.stores.end());
-  const auto merged = merge_stores(stores, arguments.out,
-                                   {.allow_mixed = arguments.allow_mixed,
-                                    .conflict = conflict_of(arguments.on_conflict),
-                                    .salvage = arguments.salvage,
-                                    .break_lock = arguments.break_lock});
-  if (!merged) return merged.error();
-  if (!merged->lock_note.empty()) print_note(merged->lock_note);
-  print_text(fmt::format("{}: {} of {} from {}", arguments.out, plural(merged->cells, "cell"),
-                         plural(merged->runs, "run"), plural(static_cast<long>(stores.size()), "store")));
-  if (merged->repeated > 0) print_text(fmt::format(", {} met twice with the same answer", merged->repeated));
-  if (merged->conflicting > 0) {
-    print_text(fmt::format(", {} with another answer ({} kept)", merged->conflicting, arguments.on_conflict));
+  CONEBENCH_TRY(const auto merged, merge_stores(stores, arguments.out,
+                                                {.allow_mixed = arguments.allow_mixed,
+                                                 .conflict = conflict_of(arguments.on_conflict),
+                                                 .salvage = arguments.salvage,
+                                                 .break_lock = arguments.break_lock}));
+  if (!merged.lock_note.empty()) print_note(merged.lock_note);
+  print_text(fmt::format("{}: {} of {} from {}", arguments.out, plural(merged.cells, "cell"),
+                         plural(merged.runs, "run"), plural(static_cast<long>(stores.size()), "store")));
+  if (merged.repeated > 0) print_text(fmt::format(", {} met twice with the same answer", merged.repeated));
+  if (merged.conflicting > 0) {
+    print_text(fmt::format(", {} with another answer ({} kept)", merged.conflicting, arguments.on_conflict));
   }
   print_text("\n");
-  if (merged->damaged > 0 || merged->more_may_be_lost) {
+  if (merged.damaged > 0 || merged.more_may_be_lost) {
     print_text(fmt::format("{}{} damaged and left out: run the suite into {} again to measure what is missing\n",
-                           merged->more_may_be_lost ? "at least " : "", plural(merged->damaged, "cell"),
-                           arguments.out));
+                           merged.more_may_be_lost ? "at least " : "", plural(merged.damaged, "cell"), arguments.out));
   }
-  for (const auto& line : merged->mixed) print_text("mixed: " + line + "\n");
+  for (const auto& line : merged.mixed) print_text("mixed: " + line + "\n");
   return done;
 }
 

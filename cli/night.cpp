@@ -33,6 +33,7 @@
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/night_folder.hpp"
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
@@ -60,25 +61,19 @@ class Night {
   explicit Night(const NightlyArguments& arguments) : arguments_(arguments), folder_(arguments.folder) {}
 
   Result<int> run() {
-    if (auto error = load_foreign_code(arguments_.code)) return *error;
-    auto suite = load_suite(arguments_.suite, arguments_.code.in_suite());
-    if (!suite) return suite.error();
-    suite_.emplace(std::move(*suite));
-    auto filter = CellFilter::parse(arguments_.filter);
-    if (!filter) return filter.error();
-    filter_ = std::move(*filter);
+    CONEBENCH_CHECK(load_foreign_code(arguments_.code));
+    CONEBENCH_TRY(auto suite, load_suite(arguments_.suite, arguments_.code.in_suite(), simulation::sampled_scenes()));
+    suite_.emplace(std::move(suite));
+    CONEBENCH_TRY(filter_, CellFilter::parse(arguments_.filter));
     if (!arguments_.filter.empty()) suite_->name += " where " + one_line(arguments_.filter);
-    const auto gate = reports::parse_gate(arguments_.fail_on);
-    if (!gate) return gate.error();
-    compare_.fail_on = *gate;
+    CONEBENCH_TRY(compare_.fail_on, reports::parse_gate(arguments_.fail_on));
     as_text_ = arguments_.format.empty() ? isatty(STDOUT_FILENO) == 1 : arguments_.format == "text";
-    if (const auto made = make_folder(folder_); !made) return made.error();
+    CONEBENCH_CHECK(make_folder(folder_));
     if (!arguments_.pin.empty() && !fs::exists(arguments_.pin)) {
       return Error{ErrorCode::bad_input, fmt::format("--pin {}: no such store", arguments_.pin)};
     }
-    const auto lock = StoreLock::acquire(folder_ / "nightly", {.break_lock = arguments_.break_lock});
-    if (!lock) return lock.error();
-    if (!lock->note().empty()) print_note(lock->note());
+    CONEBENCH_TRY(const auto lock, StoreLock::acquire(folder_ / "nightly", {.break_lock = arguments_.break_lock}));
+    if (!lock.note().empty()) print_note(lock.note());
     return run_locked();
   }
 
@@ -107,30 +102,27 @@ class Night {
 
   Result<int> run_locked() {
     if (!arguments_.pin.empty()) {
-      auto pinned = read_present(arguments_.pin);
-      if (!pinned) return pinned.error();
-      if (!arguments_.filter.empty()) *pinned = filtered(std::move(*pinned), filter_, arguments_.filter);
-      pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(*pinned)};
+      CONEBENCH_TRY(auto pinned, read_present(arguments_.pin));
+      if (!arguments_.filter.empty()) pinned = filtered(std::move(pinned), filter_, arguments_.filter);
+      pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(pinned)};
       if (!pin_->contents.runs.empty()) pin_->pinned_utc = pin_->contents.runs.front().started_utc;
     }
     remove_what_was_not_begun(folder_);
-    const auto nights = read_night_folder(folder_, suite_->name);
-    if (!nights) return nights.error();
-    for (const std::string& note : nights->notes) print_note("left out: " + note);
+    CONEBENCH_TRY(const auto nights, read_night_folder(folder_, suite_->name));
+    for (const std::string& note : nights.notes) print_note("left out: " + note);
     const std::string now = utc_now();
-    store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_text(suite_->text)});
-    before_ = last_alarms(*nights, store_, now);
-    base_ = choose_base(*nights, now);
-    last_judged_ = last_judged(*nights, store_, now);
+    store_ = store_of_tonight(folder_, nights, now, {build_, capture_machine().cpu, hash_of_text(suite_->text)});
+    before_ = last_alarms(nights, store_, now);
+    base_ = choose_base(nights, now);
+    last_judged_ = last_judged(nights, store_, now);
     if (pin_) pin_->pages = pages() / "pinned";
     std::error_code ignored;
     pin_is_base_ = pin_ && base_ && fs::equivalent(pin_->store, base_->store, ignored);
     if (pin_is_base_) base_->what += ", the pinned reference";
-    const auto swept = sweep();
-    if (!swept) return swept.error();
-    if (swept->whole) return judge(swept->ending);
-    for (const std::string& reason : swept->ending.reasons) print_error(reason);
-    return swept->ending.code;
+    CONEBENCH_TRY(const auto swept, sweep());
+    if (swept.whole) return judge(swept.ending);
+    for (const std::string& reason : swept.ending.reasons) print_error(reason);
+    return swept.ending.code;
   }
 
   std::optional<Base> choose_base(const NightFolder& nights, const std::string& now) const {
@@ -168,12 +160,10 @@ class Night {
   fs::path pages() const { return night_pages(store_); }
 
   /// Tonight's store begins as a copy of what was measured elsewhere, with the log that a killed run left beside that.
-  Result<std::monostate> take_measured() const {
+  Result<void> take_measured() const {
     std::error_code failed;
-    if (arguments_.measured.empty() || fs::exists(store_, failed)) return std::monostate{};
-    if (const auto readable = Store::open(arguments_.measured, Store::Mode::read_only); !readable) {
-      return readable.error();
-    }
+    if (arguments_.measured.empty() || fs::exists(store_, failed)) return {};
+    CONEBENCH_CHECK(Store::open(arguments_.measured, Store::Mode::read_only));
     for (const char* ending : {"-wal", "-shm", "-journal"}) fs::remove(store_.string() + ending, failed);
     const fs::path beside = unfinished_path(store_);
     const auto log = sqlite::log_beside(arguments_.measured);
@@ -186,44 +176,40 @@ class Night {
     if (failed) {
       return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", store_.string(), failed.message())};
     }
-    return std::monostate{};
+    return {};
   }
 
   Result<Swept> sweep() {
     SweepOptions options = sweep_options();
     if (!arguments_.survey.empty()) begin_survey(options.cache);
-    const auto count = count_cells(*suite_, options);
-    if (!count) return count.error();
-    if (count->left == 0)
+    CONEBENCH_TRY(const auto count, count_cells(*suite_, options));
+    if (count.left == 0)
       return Swept{{nothing_measured,
                     {arguments_.suite + ": nothing was measured: " +
                      (arguments_.filter.empty() ? "it has no cell" : "--filter leaves no cell")}},
                    false};
-    const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
-    if (!lock) return lock.error();
-    if (!lock->note().empty()) print_note(lock->note());
-    if (const auto taken = take_measured(); !taken) return taken.error();
-    auto store = Store::open(store_, Store::Mode::read_write);
-    if (!store) return store.error();
+    CONEBENCH_TRY(const auto lock, StoreLock::acquire(store_, {.break_lock = arguments_.break_lock}));
+    if (!lock.note().empty()) print_note(lock.note());
+    CONEBENCH_CHECK(take_measured());
+    CONEBENCH_TRY(auto store, Store::open(store_, Store::Mode::read_write));
     ProgressPrinter progress = progress_on_stderr();
     const InterruptGuard guard;
     options.interrupted = &guard.flag();
-    const auto outcome = run_sweep(*suite_, *store, options, progress);
-    if (!outcome) return outcome.error();
+    CONEBENCH_TRY(const auto outcome, run_sweep(*suite_, store, options, progress));
     if (!last_judged_.empty()) {
-      if (const auto error = copy_acceptances(last_judged_, *store)) print_note(error->message);
+      if (const auto copied = copy_acceptances(last_judged_, store); !copied) print_note(copied.error().message);
     }
-    auto contents = store->read_outcomes();
-    if (!contents && !outcome->stopped) return contents.error();
+    auto contents = store.read_outcomes();
+    if (!contents && !outcome.stopped) return contents.error();
     EndedRun ended{.suite = arguments_.suite,
                    .store = store_.string(),
                    .base = base_ ? base_->name : std::string(),
                    .part = {},
                    .jobs = 1,
-                   .outcome = *outcome,
+                   .outcome = outcome,
                    .verdict = {}};
     if (contents) {
-      ended.verdict = judge_sweep(*contents, outcome->keys, {}, base_ ? &base_->contents : nullptr);
+      ended.verdict = judge_sweep(*contents, outcome.keys, {}, base_ ? &base_->contents : nullptr);
       tonight_ = present_contents(std::move(*contents));
     }
     // What crashes on a first night is not new.
@@ -232,7 +218,7 @@ class Night {
       ended.verdict.ended = 0;
     }
     swept_ = ended.verdict;
-    const bool whole = !outcome->stopped && !outcome->interrupted && outcome->left() == 0 && outcome->cells > 0;
+    const bool whole = !outcome.stopped && !outcome.interrupted && outcome.left() == 0 && outcome.cells > 0;
     return Swept{ending_of(ended), whole};
   }
 
@@ -269,18 +255,34 @@ class Night {
     const std::vector<Alarm> accepted = accepted_alarms(tonight_.acceptances);
     for (const Alarm& alarm : slower) {
       const Alarm* const known = told_by(accepted, alarm, {});
-      if (!has_subject(found, alarm)) found.push_back(known != nullptr ? *known : alarm);
+      const bool is_told = std::any_of(found.begin(), found.end(), [&](const Alarm& one) {
+        return one.same_subject(alarm) && (known != nullptr || !one.accepted);
+      });
+      if (!is_told) found.push_back(known != nullptr ? *known : alarm);
     }
-    const FollowedAlarms alarms = follow_alarms(std::move(found), before_, [&](const Alarm& alarm) {
+    // Without a comparison nothing is gone.
+    const auto rest = [&](const Alarm& alarm) -> std::optional<Alarm> {
+      std::optional<Alarm> left = alarm;
       const auto against =
           std::find_if(told.begin(), told.end(), [&](const Told& one) { return one.pinned_utc == alarm.pinned_utc; });
-      if (against == told.end()) return true;
-      const Comparison& comparison = against->comparison;
-      const bool by_base = comparison.compared == 0 || comparison.base.runs.front().started_utc < alarm.since_utc;
-      // Another night's build beside tonight's says more than two nights do.
-      if (by_base && (has_subject(against->withdrawn, alarm) || reports::clears(comparison, alarm))) return true;
-      return alarm.pinned_utc.empty() && history && is_over(*history, alarm);
-    });
+      if (against != told.end()) {
+        left = reports::rest_of(against->comparison, alarm);
+        // Another night's build beside tonight's says more than two nights do.
+        for (const Alarm& one : against->withdrawn) {
+          if (left && one.same_subject(alarm)) left = without_time(std::move(*left), one.effect);
+        }
+      }
+      if (left && history && is_over(*history, alarm)) left = without_time(std::move(*left), alarm.effect);
+      return left && !left->empty() ? left : std::nullopt;
+    };
+    FollowedAlarms alarms = follow_alarms(std::move(found), before_, rest);
+    for (const Alarm& alarm : accepted) {
+      const bool shown = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
+                                     [&](const Alarm& one) { return one.id() == alarm.id(); });
+      if (shown || rest(alarm)) continue;
+      result.ended.insert(alarm.id());
+      alarms.gone.push_back(alarm);
+    }
     if (base_) {
       const Comparison& comparison = told.front().comparison;
       text += text_of(told.front(), base_->what) + told.front().asked;
@@ -312,7 +314,7 @@ class Night {
     result.alarms.insert(result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
     print_bytes(head(result, !told.empty()) + text);
     for (const std::string& reason : ending.reasons) print_error(reason);
-    if (!history) return history.error();
+    CONEBENCH_CHECK(history);
     if (interrupted_) {
       print_error("interrupted while alarms were run side by side; the same command goes on");
       return interrupted;
@@ -326,9 +328,9 @@ class Night {
       night->result = result;
       night->page = told.empty() ? fs::path() : pages() / "index.html";
     }
-    if (const auto written = write_pages(told, *history); !written) return written.error();
-    if (const auto copied = copy_pages(folder_, store_, arguments_.artifacts); !copied) return copied.error();
-    if (const auto written = write_night_result(store_, result); !written) return written.error();
+    CONEBENCH_CHECK(write_pages(told, *history));
+    CONEBENCH_CHECK(copy_pages(folder_, store_, arguments_.artifacts));
+    CONEBENCH_CHECK(write_night_result(store_, result));
     prune_nights(folder_, suite_->name, arguments_.keep, {store_, base_ ? base_->store : fs::path(), arguments_.pin});
     keep_builds(folder_, build_.executable, arguments_.pin);
     return result.exit_code;
@@ -370,19 +372,16 @@ class Night {
                                         on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual);
   }
 
-  Result<std::monostate> write_pages(const std::vector<Told>& told, const reports::History& history) const {
+  Result<void> write_pages(const std::vector<Told>& told, const reports::History& history) const {
     for (const auto& [comparison, folder, asked, withdrawn, pinned_utc] : told) {
-      const auto written = write_files(folder, {{"index.html", reports::comparison_page(comparison)},
-                                                {"comparison.md", reports::comparison_markdown(comparison)},
-                                                {"comparison.json", reports::comparison_json(comparison)}});
-      if (!written) return written.error();
+      CONEBENCH_CHECK(write_files(folder, {{"index.html", reports::comparison_page(comparison)},
+                                           {"comparison.md", reports::comparison_markdown(comparison)},
+                                           {"comparison.json", reports::comparison_json(comparison)}}));
     }
     const std::string name = fmt::format("{}: {}", suite_->name, store_.filename().string());
-    if (const auto written = write_files(pages(), {{"night.xml", reports::junit_xml(name, tests_)}}); !written) {
-      return written.error();
-    }
-    if (const auto written = reports::write_history(history, folder_ / "history"); !written) return written.error();
-    return std::monostate{};
+    CONEBENCH_CHECK(write_files(pages(), {{"night.xml", reports::junit_xml(name, tests_)}}));
+    CONEBENCH_CHECK(reports::write_history(history, folder_ / "history"));
+    return {};
   }
 
   static reports::JunitCase test_of(std::string name, int code, const std::vector<std::string>& reasons) {

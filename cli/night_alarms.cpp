@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/comparison/alarms.hpp"
+#include "store/night_folder.hpp"
 
 namespace conebench::cli {
 
@@ -12,6 +13,8 @@ namespace {
 
 using reports::Comparison;
 using reports::SettingChange;
+
+constexpr double part_of_the_whole = 2.0;  // a family is, up to so many times the whole setting's effect
 
 bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, double than) {
   return std::any_of(slice.families.begin(), slice.families.end(), [&](const reports::FamilyChange& family) {
@@ -29,7 +32,7 @@ SlowerSettings slower_settings(const Comparison& comparison, const Alarm& night)
       const reports::ComparedSetting& setting = comparison.settings[change.setting];
       const bool by_time = change.times.verdict == ChangeState::slower;
       if (by_time && change.work.verdict != ChangeState::slower &&
-          !family_is_slower(slice, change.setting, 2.0 * change.times.corrected)) {
+          !family_is_slower(slice, change.setting, part_of_the_whole * change.times.corrected)) {
         found.suspects.push_back(
             {setting.new_hash, slice.request.tolerance, slice.request.start, change.times.corrected, setting.label});
         found.alarms.push_back(reports::alarm_of(comparison, slice, change, "slower", night));
@@ -42,6 +45,7 @@ SlowerSettings slower_settings(const Comparison& comparison, const Alarm& night)
 }
 
 bool is_over(const reports::History& history, const Alarm& alarm) {
+  if (!alarm.by_time || !alarm.pinned_utc.empty()) return false;
   for (const reports::SuiteHistory& suite : history.suites) {
     if (suite.suite != alarm.suite) continue;
     for (const reports::TimeChange& change : suite.time_changes) {
@@ -50,21 +54,27 @@ bool is_over(const reports::History& history, const Alarm& alarm) {
       const bool its = suite.settings[change.setting] == alarm.setting && slice.tolerance == alarm.tolerance &&
                        slice.criterion == alarm.criterion && slice.verdict == alarm.verdict &&
                        slice.start == alarm.start;
-      if (its && change.change.effect < 0.0 && began > alarm.since_utc) return true;
+      if (its && change.change.effect < -0.5 * alarm.effect && began > alarm.since_utc) return true;
     }
   }
   return false;
 }
 
-std::optional<Error> copy_acceptances(const std::filesystem::path& from, Store& to) {
-  const auto source = Store::open(from, Store::Mode::read_only);
-  if (!source) return source.error();
-  const auto accepted = source->acceptances();
-  if (!accepted) return accepted.error();
-  for (const AcceptanceRecord& one : *accepted) {
-    if (const auto put = to.put_acceptance(one); !put) return put.error();
+Alarm without_time(Alarm alarm, double effect) {
+  alarm.by_time = false;
+  std::erase_if(alarm.families, [&](const auto& family) { return family.second <= part_of_the_whole * effect; });
+  return alarm;
+}
+
+Result<void> copy_acceptances(const std::filesystem::path& from, Store& to) {
+  CONEBENCH_TRY(const auto source, Store::open(from, Store::Mode::read_only));
+  CONEBENCH_TRY(const auto accepted, source.acceptances());
+  const auto judged = read_night_result(from);
+  for (const AcceptanceRecord& one : accepted) {
+    if (judged && judged->ended.contains(one.alarm)) continue;
+    CONEBENCH_CHECK(to.put_acceptance(one));
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace conebench::cli

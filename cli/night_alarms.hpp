@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +24,13 @@ struct SlowerSettings {
 /// `night`: what its alarms have in common.
 SlowerSettings slower_settings(const reports::Comparison& comparison, const Alarm& night);
 
-/// Whether the nights after an alarm show that its setting became faster.
+/// Whether the nights after an alarm of time show that its setting became faster by more than half of it.
 bool is_over(const reports::History& history, const Alarm& alarm);
 
-/// What was accepted goes from night to night, so that no old one is needed for it.
-std::optional<Error> copy_acceptances(const std::filesystem::path& from, Store& to);
+/// Without what the whole setting's time says, by an alarm of this effect: families up to twice that are part of it.
+Alarm without_time(Alarm alarm, double effect);
+
+/// What was accepted and is not gone goes from night to night, so that no old one is needed for it.
+Result<void> copy_acceptances(const std::filesystem::path& from, Store& to);
 
 }  // namespace conebench::cli

@@ -12,8 +12,8 @@ namespace conebench::cli {
 
 namespace fs = std::filesystem;
 
-Result<std::monostate> copy_pages(const fs::path& folder, const fs::path& store, const fs::path& out) {
-  if (out.empty()) return std::monostate{};
+Result<void> copy_pages(const fs::path& folder, const fs::path& store, const fs::path& out) {
+  if (out.empty()) return {};
   const fs::path pages = night_pages(store);
   std::error_code failure;
   const auto copy = [&](const fs::path& from, const fs::path& into) {
@@ -28,7 +28,7 @@ Result<std::monostate> copy_pages(const fs::path& folder, const fs::path& store,
   copy(folder / "history", out / "history");
   copy(pages, out / pages.filename());
   if (fs::exists(pages / "pinned")) copy(pages / "pinned", out / pages.filename() / "pinned");
-  if (!failure) return std::monostate{};
+  if (!failure) return {};
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", out.string(), failure.message())};
 }
 

@@ -11,8 +11,8 @@ namespace conebench::cli {
 
 /// history/, the night's comparison without its stores, and night.xml into `out`, laid out so that links between them
 /// work. Nothing where `out` is empty. Errors (bad_input): it cannot be written.
-Result<std::monostate> copy_pages(const std::filesystem::path& folder, const std::filesystem::path& store,
-                                  const std::filesystem::path& out);
+Result<void> copy_pages(const std::filesystem::path& folder, const std::filesystem::path& store,
+                        const std::filesystem::path& out);
 
 /// Deletes the suite's nights beyond the newest `keep` (0: none), without `spared`; says so.
 void prune_nights(const std::filesystem::path& folder, const std::string& suite, long keep,

@@ -5,38 +5,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
+#include "reports/table.hpp"
 
 namespace conebench::cli {
 
 namespace {
 
 /// Columns: room for every list of known words, none for a document that was given in place of a word.
-constexpr std::size_t longest_error = 2000;
-
-/// Characters, not bytes: continuation bytes of UTF-8 take no column.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// Lines of at most `columns`, broken at blanks.
-std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
-  std::vector<std::string> lines = {""};
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns) lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-    begin = end + 1;
-  }
-  return lines;
-}
+constexpr std::size_t max_error = 2000;
 
 }  // namespace
 
@@ -67,7 +48,7 @@ void print_json(const std::string& kind, nlohmann::json value) {
 
 void print_error(const std::string& message) {
   std::fflush(stdout);
-  print_note("conebench: " + shorten(one_line(message), longest_error));
+  print_note("conebench: " + shorten(one_line(message), max_error));
 }
 
 void print_note(const std::string& line) {
@@ -107,47 +88,15 @@ std::string counts_text(const std::map<std::string, long>& counts) {
 }
 
 std::string align_columns(const std::vector<std::vector<std::string>>& rows, int columns) {
-  constexpr std::size_t least_room = 20;
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string text;
-  const auto add = [&text](const std::string& line) { text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; };
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) line += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
-    const std::size_t indent = width(line);
-    if (row.empty() || static_cast<std::size_t>(columns) < indent + least_room) {
-      add(line + (row.empty() ? "" : row.back()));
-      continue;
-    }
-    for (const std::string& part : wrapped(row.back(), static_cast<std::size_t>(columns) - indent)) {
-      add(line + part);
-      line.assign(indent, ' ');
-    }
-  }
-  return text;
+  constexpr std::size_t min_room = 20;
+  return reports::terminal_text(reports::text_table(rows),
+                                {.columns = static_cast<std::size_t>(columns), .least = min_room});
 }
 
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
-  std::string text;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    text += "|";
-    for (const auto& cell : rows[k]) {
-      text += " ";
-      for (const char c : cell) text += c == '|' ? std::string("\\|") : std::string(1, c);
-      text += " |";
-    }
-    text += "\n";
-    if (k == 0) {
-      text += "|";
-      for (std::size_t i = 0; i < rows[k].size(); ++i) text += " --- |";
-      text += "\n";
-    }
-  }
-  return text;
+  reports::Table table = reports::text_table(rows);
+  for (auto& column : table.columns) column.markup = true;
+  return reports::markdown_text(table);
 }
 
 std::string short_number(const std::optional<double>& value) {

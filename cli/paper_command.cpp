@@ -69,9 +69,8 @@ int list_entries(const PaperArguments& arguments, const Listing& listing) {
 /// Adds the entries of a user's file; one of a built-in's id takes its place.
 Result<std::vector<Entry>> with_file(const std::string& file, std::vector<Entry> entries,
                                      std::vector<std::string>& words) {
-  auto loaded = papers::load_entries(file);
-  if (!loaded) return loaded.error();
-  for (Entry& entry : *loaded) {
+  CONEBENCH_TRY(auto loaded, papers::load_entries(file));
+  for (Entry& entry : loaded) {
     if (entry.variant.empty()) words.push_back(entry.id);
     std::erase_if(entries, [&](const Entry& known) { return known.id == entry.id; });
     entries.push_back(std::move(entry));
@@ -218,15 +217,14 @@ void tell_left_out(const papers::VerdictRecord& before, const std::vector<Entry>
   }
 }
 
-std::optional<Error> write(const PaperArguments& arguments, const std::vector<Entry>& entries, const Ended& ended) {
+Result<void> write(const PaperArguments& arguments, const std::vector<Entry>& entries, const Ended& ended) {
   papers::VerdictRecord verdicts = verdicts_in(arguments.out);
   tell_left_out(verdicts, entries, ended);
   put(verdicts, ended.results, entries, to_string(arguments.size()), capture_build().commit);
-  const auto no_pictures = write_results(arguments.out, ended.results, verdicts);
-  if (!no_pictures) return no_pictures.error();
-  if (*no_pictures) print_note(**no_pictures);
+  CONEBENCH_TRY(const auto no_pictures, write_results(arguments.out, ended.results, verdicts));
+  if (no_pictures) print_note(*no_pictures);
   if (!arguments.json) print_text(fmt::format("written to {}\n", arguments.out));
-  return std::nullopt;
+  return {};
 }
 
 Result<int> run_paper(const PaperArguments& arguments) {
@@ -237,7 +235,7 @@ Result<int> run_paper(const PaperArguments& arguments) {
   if (arguments.quick && arguments.full) {
     return Error{ErrorCode::wrong_usage, "paper: --quick and --full exclude each other"};
   }
-  if (auto error = load_foreign_code(arguments.code)) return *error;
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
   auto entries = papers::embedded_entries();
   std::vector<std::string> words;
   for (const std::string& word : arguments.what) {
@@ -247,11 +245,10 @@ Result<int> run_paper(const PaperArguments& arguments) {
       entries = with_file(word, std::move(*entries), words);
     }
   }
-  if (!entries) return entries.error();
-  const auto ids = chosen(words, arguments.variant, *entries);
-  if (!ids) return ids.error();
+  CONEBENCH_CHECK(entries);
+  CONEBENCH_TRY(const auto ids, chosen(words, arguments.variant, *entries));
 
-  if (auto made = make_folder(arguments.out); !made) return made.error();
+  CONEBENCH_CHECK(make_folder(arguments.out));
   const InterruptGuard guard;
   ProgressPrinter progress = progress_on_stderr();
   const std::filesystem::path stores = arguments.stores;
@@ -263,15 +260,13 @@ Result<int> run_paper(const PaperArguments& arguments) {
                       .allow_mixed = arguments.allow_mixed,
                       .interrupted = &guard.flag()},
                      progress);
-  const Ended ended = run_entries(*entries, *ids, runner, arguments.size());
+  const Ended ended = run_entries(*entries, ids, runner, arguments.size());
   if (arguments.json) {
     print_json("paper", nlohmann::json::parse(papers::results_json(ended.results)));
   } else {
     print_results(ended.results);
   }
-  if (!ended.results.empty() && !ended.interrupted) {
-    if (auto error = write(arguments, *entries, ended)) return *error;
-  }
+  if (!ended.results.empty() && !ended.interrupted) CONEBENCH_CHECK(write(arguments, *entries, ended));
   return ending_of(arguments, ended);
 }
 

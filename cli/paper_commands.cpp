@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using papers::CommandSource;
 
 constexpr const char* printed_name = "printed.json";
-constexpr std::uintmax_t longest_output = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t max_output = std::uintmax_t{16} << 20;
 
 fs::path place_of(const CommandSource& source, const fs::path& folder) {
   return folder / folder_name(source.arguments());
@@ -60,11 +60,9 @@ Result<bool> run_commands(const std::vector<CommandSource>& sources, const fs::p
 Result<std::vector<papers::Sample>> command_samples(const std::vector<CommandSource>& sources, const fs::path& folder) {
   std::vector<papers::Sample> samples;
   for (const CommandSource& source : sources) {
-    const auto text = read_text_file(place_of(source, folder) / printed_name, longest_output);
-    if (!text) return text.error();
-    auto sample = sample_of(source, *text);
-    if (!sample) return sample.error();
-    samples.push_back(std::move(*sample));
+    CONEBENCH_TRY(const auto text, read_text_file(place_of(source, folder) / printed_name, max_output));
+    CONEBENCH_TRY(auto sample, sample_of(source, text));
+    samples.push_back(std::move(sample));
   }
   return samples;
 }

@@ -153,9 +153,8 @@ json as_json(const Listed& listed) {
 }  // namespace
 
 Result<Listing> list_tables(const std::filesystem::path& results) {
-  auto entries = papers::embedded_entries();
-  if (!entries) return entries.error();
-  const auto listed = std::make_shared<Listed>(Listed{std::move(*entries), papers::embedded_verdicts()});
+  CONEBENCH_TRY(auto entries, papers::embedded_entries());
+  const auto listed = std::make_shared<Listed>(Listed{std::move(entries), papers::embedded_verdicts()});
   for (auto& [id, last] : results.empty() ? papers::VerdictRecord{} : verdicts_in(results)) {
     listed->verdicts[id] = last;
   }

@@ -103,7 +103,7 @@ Result<std::optional<std::string>> write_results(const std::filesystem::path& ou
                                                  const papers::VerdictRecord& verdicts) {
   std::vector<ReportFile> files = files_of(out, results);
   files.push_back({record_name, to_json_text(verdicts)});
-  if (const auto written = write_files(out, files); !written) return written.error();
+  CONEBENCH_CHECK(write_files(out, files));
   for (const ReportFile& file : files) {
     if (file.path.extension() != ".gp") continue;
     if (auto why = run_gnuplot(out, file.path.string())) return why;

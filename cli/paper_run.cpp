@@ -12,8 +12,10 @@
 #include "base/plural.hpp"
 #include "cli/paper_commands.hpp"
 #include "cli/paper_trajectories.hpp"
+#include "reports/text.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/sweep.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/store_lock.hpp"
 
 namespace conebench::cli {
@@ -66,23 +68,23 @@ std::string PaperRun::made() const {
 Result<std::vector<Suite>> PaperRunner::suites(const papers::Entry& owner, PaperRun& run) {
   run.problems = "generated";
   run.data_name = owner.data_name;
-  if (owner.data_problems.empty() || !data_given(options_)) return suites_of(owner, options_.size, false, entries_);
-  auto with_data = suites_of(owner, options_.size, true, entries_);
-  if (!with_data) return with_data;
-  for (const Suite& suite : *with_data) {
+  if (owner.data_problems.empty() || !data_given(options_))
+    return suites_of(owner, options_.size, false, entries_, simulation::sampled_scenes());
+  CONEBENCH_TRY(auto with_data, suites_of(owner, options_.size, true, entries_, simulation::sampled_scenes()));
+  for (const Suite& suite : with_data) {
     SweepOptions look;
     look.data = options_.data;
     if (const auto count = count_cells(suite, look); !count) {
       run.notes.push_back(
           fmt::format("{}: generated problems stand in for {}: {}", owner.id, owner.data_name, count.error().message));
-      return suites_of(owner, options_.size, false, entries_);
+      return suites_of(owner, options_.size, false, entries_, simulation::sampled_scenes());
     }
   }
   run.problems = std::exchange(run.data_name, {});
   return with_data;
 }
 
-std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
+Result<void> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   const std::filesystem::path file =
       is_one_store(options_.stores) ? options_.stores : options_.stores / (suite.name + ".sqlite");
   std::error_code failed;
@@ -90,28 +92,25 @@ std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   if (failed) {
     return Error{ErrorCode::bad_input, fmt::format("{}: {}", file.parent_path().string(), failed.message())};
   }
-  const auto lock = StoreLock::acquire(file);
-  if (!lock) return lock.error();
-  auto store = Store::open(file, Store::Mode::read_write);
-  if (!store) return store.error();
+  CONEBENCH_TRY(const auto lock, StoreLock::acquire(file));
+  CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
   SweepOptions options;
   options.data = options_.data;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
   options.jobs = options_.jobs;
   options.allow_mixed = options_.allow_mixed;
   options.interrupted = options_.interrupted;
-  const auto outcome = run_sweep(suite, *store, options, progress_);
-  if (!outcome) return outcome.error();
-  if (outcome->stopped) return *outcome->stopped;
-  run.interrupted = run.interrupted || outcome->interrupted;
-  run.left += outcome->left();
-  for (const std::string& reason : outcome->noise) run.notes.push_back(suite.name + ": noise: " + reason);
-  const auto contents = store->read();
-  if (!contents) return contents.error();
-  note_runs(*contents, outcome->keys, run);
-  auto samples = papers::samples_of(*contents, outcome->keys);
+  CONEBENCH_TRY(const auto outcome, run_sweep(suite, store, options, progress_));
+  if (outcome.stopped) return *outcome.stopped;
+  run.interrupted = run.interrupted || outcome.interrupted;
+  run.left += outcome.left();
+  for (const NoiseRecord& noise : outcome.noise)
+    run.notes.push_back(suite.name + ": noise: " + reports::noise_text(noise));
+  CONEBENCH_TRY(const auto contents, store.read());
+  note_runs(contents, outcome.keys, run);
+  auto samples = papers::samples_of(contents, outcome.keys);
   std::move(samples.begin(), samples.end(), std::back_inserter(run.samples));
-  return std::nullopt;
+  return {};
 }
 
 std::filesystem::path PaperRunner::folder_for(const std::string& what) const {
@@ -120,31 +119,29 @@ std::filesystem::path PaperRunner::folder_for(const std::string& what) const {
 }
 
 template <class Sources>
-std::optional<Error> PaperRunner::measure(const Sources& sources, const std::filesystem::path& folder, auto make,
-                                          auto samples_of, PaperRun& run) {
-  const auto made = make(sources, folder, options_.interrupted, progress_);
-  if (!made) return made.error();
-  run.interrupted = !*made;
-  if (run.interrupted) return std::nullopt;
-  auto samples = samples_of(sources, folder);
-  if (!samples) return samples.error();
-  std::move(samples->begin(), samples->end(), std::back_inserter(run.samples));
+Result<void> PaperRunner::measure(const Sources& sources, const std::filesystem::path& folder, auto make,
+                                  auto samples_of, PaperRun& run) {
+  CONEBENCH_TRY(const auto made, make(sources, folder, options_.interrupted, progress_));
+  run.interrupted = !made;
+  if (run.interrupted) return {};
+  CONEBENCH_TRY(auto samples, samples_of(sources, folder));
+  std::move(samples.begin(), samples.end(), std::back_inserter(run.samples));
   run.builds.insert(capture_build().commit);
   run.days.insert(utc_now().substr(0, length_of_day));
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> PaperRunner::simulate(const papers::Entry& owner, PaperRun& run) {
+Result<void> PaperRunner::simulate(const papers::Entry& owner, PaperRun& run) {
   const bool quick = options_.size == papers::Size::quick;
   const auto& simulations = quick ? owner.quick_trajectories : owner.full_trajectories;
   if (!simulations.empty()) {
     const auto folder = folder_for("trajectories");
-    if (auto error = measure(simulations, folder, make_trajectories, trajectory_samples, run)) return error;
-    if (run.interrupted) return std::nullopt;
+    CONEBENCH_CHECK(measure(simulations, folder, make_trajectories, trajectory_samples, run));
+    if (run.interrupted) return {};
     for (std::string& line : trajectory_failures(simulations, folder)) run.notes.push_back(std::move(line));
   }
   const auto& commands = quick ? owner.quick_commands : owner.full_commands;
-  if (commands.empty()) return std::nullopt;
+  if (commands.empty()) return {};
   return measure(commands, folder_for("commands"), run_commands, command_samples, run);
 }
 
@@ -155,14 +152,13 @@ Result<PaperRun> PaperRunner::run(const papers::Entry& entry) {
   PaperRun run;
   const papers::Entry& with_source = owner == entries_.end() ? entry : *owner;
   if (!with_source.quick.empty()) {
-    const auto list = suites(with_source, run);
-    if (!list) return list.error();
-    for (const Suite& suite : *list) {
-      if (auto error = run_suite(suite, run)) return *error;
+    CONEBENCH_TRY(const auto list, suites(with_source, run));
+    for (const Suite& suite : list) {
+      CONEBENCH_CHECK(run_suite(suite, run));
       if (run.interrupted) return run;
     }
   }
-  if (auto error = simulate(with_source, run)) return *error;
+  CONEBENCH_CHECK(simulate(with_source, run));
   if (run.interrupted) return run;
   run.problems = problems_text(run, run.problems.empty() ? "simulated" : run.problems);
   done_[owner_id] = run;

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,12 +50,12 @@ class PaperRunner {
  private:
   Result<std::vector<Suite>> suites(const papers::Entry& owner, PaperRun& run);
   /// Its simulations and commands.
-  std::optional<Error> simulate(const papers::Entry& owner, PaperRun& run);
+  Result<void> simulate(const papers::Entry& owner, PaperRun& run);
   template <class Sources>
-  std::optional<Error> measure(const Sources& sources, const std::filesystem::path& folder, auto make, auto samples_of,
-                               PaperRun& run);
+  Result<void> measure(const Sources& sources, const std::filesystem::path& folder, auto make, auto samples_of,
+                       PaperRun& run);
   std::filesystem::path folder_for(const std::string& what) const;
-  std::optional<Error> run_suite(const Suite& suite, PaperRun& run);
+  Result<void> run_suite(const Suite& suite, PaperRun& run);
 
   const std::vector<papers::Entry>& entries_;
   PaperRunOptions options_;

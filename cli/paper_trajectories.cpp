@@ -22,13 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 using papers::TrajectorySource;
 
-constexpr long most_samples = 10;
+constexpr long max_samples = 10;
 constexpr const char* failure_name = "ended_early";  ///< file with the reason, where the simulation blew up
-constexpr std::uintmax_t longest_note = 10'000;
+constexpr std::uintmax_t max_note = 10'000;
 
 std::vector<std::string> command_of(const TrajectorySource& source, const fs::path& out) {
   // Few samples: only the trajectory counts. One at least, though steps without a contact give none.
-  const long every = std::max(1L, source.steps / most_samples);
+  const long every = std::max(1L, source.steps / max_samples);
   std::vector<std::string> words = {"conebench",  "generate",
                                     source.scene, "--out",
                                     out.string(), "--state",
@@ -42,13 +42,6 @@ std::vector<std::string> command_of(const TrajectorySource& source, const fs::pa
   return words;
 }
 
-/// What stopped it, without where its samples are: their folder is renamed.
-std::string without_samples(std::string words) {
-  const auto told = words.find(" samples so far are in");
-  if (told != std::string::npos) words.resize(words.rfind("; ", told));
-  return words;
-}
-
 fs::path place_of(const TrajectorySource& source, const fs::path& folder) {
   return folder / folder_name(command_of(source, ""));
 }
@@ -57,24 +50,25 @@ fs::path place_of(const TrajectorySource& source, const fs::path& folder) {
 Result<std::optional<std::vector<ReportFile>>> make(const TrajectorySource& source, const fs::path& folder,
                                                     const std::atomic<bool>* stop, Progress& progress) {
   progress.note(fmt::format("simulating {}, {} steps", source.words(), source.steps));
-  const auto ran = run_self(command_of(source, folder), stop);
-  if (!ran) return Error{ran.error().code, fmt::format("{}: {}", source.words(), ran.error().message)};
-  if (ran->interrupted) return std::optional<std::vector<ReportFile>>();
+  CONEBENCH_TRY(const auto ran, run_self(command_of(source, folder), stop).within(source.words()));
+  if (ran.interrupted) return std::optional<std::vector<ReportFile>>();
   std::vector<ReportFile> notes;
-  if (ran->code != 0) {
+  if (ran.code != 0) {
     std::error_code failed;
     const bool began = fs::exists(folder / simulation::trajectory_name, failed);
-    if (!began || ran->code != exit_code(ErrorCode::bad_input)) {
-      return Error{ErrorCode::bad_input, fmt::format("{}: {}", source.words(), ran->words)};
+    if (!began || ran.code != exit_code(ErrorCode::bad_input)) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: {}", source.words(), ran.words)};
     }
-    notes.push_back({failure_name, without_samples(ran->words)});
+    // Its last words name the folder of the samples, which is renamed.
+    const auto list = simulation::read_list(folder);
+    notes.push_back({failure_name, list && !list->failure.empty() ? list->failure : ran.words});
   }
   return std::optional(std::move(notes));
 }
 
 /// Why it ended early.
 std::optional<std::string> failure_of(const TrajectorySource& source, const fs::path& folder) {
-  auto text = read_text_file(place_of(source, folder) / failure_name, longest_note);
+  auto text = read_text_file(place_of(source, folder) / failure_name, max_note);
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
@@ -103,9 +97,8 @@ Result<References> read_references(const std::vector<TrajectorySource>& sources,
   for (const TrajectorySource& source : sources) {
     const TrajectorySource* const reference = papers::reference_of(source, sources);
     if (reference == nullptr || references.contains(reference) || failure_of(*reference, folder)) continue;
-    auto trajectory = read(*reference, folder);
-    if (!trajectory) return trajectory.error();
-    references.emplace(reference, std::move(*trajectory));
+    CONEBENCH_TRY(auto trajectory, read(*reference, folder));
+    references.emplace(reference, std::move(trajectory));
   }
   return references;
 }
@@ -133,22 +126,17 @@ std::vector<std::string> trajectory_failures(const std::vector<TrajectorySource>
 
 Result<std::vector<papers::Sample>> trajectory_samples(const std::vector<TrajectorySource>& sources,
                                                        const fs::path& folder) {
-  const auto references = read_references(sources, folder);
-  if (!references) return references.error();
+  CONEBENCH_TRY(const auto references, read_references(sources, folder));
   std::vector<papers::Sample> all;
   for (const TrajectorySource& source : sources) {
-    const auto trajectory = read(source, folder);
-    if (!trajectory) return trajectory.error();
+    CONEBENCH_TRY(const auto trajectory, read(source, folder));
     papers::RunFacts facts{.finished = !failure_of(source, folder), .numbers = run_numbers(place_of(source, folder))};
-    if (const auto reference = references->find(papers::reference_of(source, sources));
-        facts.finished && reference != references->end()) {
-      auto compared = trajectory_error(*trajectory, reference->second);
-      if (!compared) return Error{compared.error().code, source.words() + ": " + compared.error().message};
-      facts.error = std::move(*compared);
+    if (const auto reference = references.find(papers::reference_of(source, sources));
+        facts.finished && reference != references.end()) {
+      CONEBENCH_TRY(facts.error, trajectory_error(trajectory, reference->second).within(source.words()));
     }
-    auto samples = samples_of(source, *trajectory, place_of(source, folder) / "impulses.csv", facts);
-    if (!samples) return samples.error();
-    std::move(samples->begin(), samples->end(), std::back_inserter(all));
+    CONEBENCH_TRY(auto samples, samples_of(source, trajectory, place_of(source, folder) / "impulses.csv", facts));
+    std::move(samples.begin(), samples.end(), std::back_inserter(all));
   }
   return all;
 }

@@ -28,11 +28,11 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr long most_steps_to_next = 200;
+constexpr long max_steps_to_next = 200;
 
 /// Takes `key`=NUMBER out of the words behind the scene's name; the last one counts.
 template <class Number>
-std::optional<Error> take_number(std::vector<std::string>& words, const std::string& key, Number& number) {
+Result<void> take_number(std::vector<std::string>& words, const std::string& key, Number& number) {
   for (std::size_t k = 1; k < words.size();) {
     const std::string& word = words[k];
     if (!word.starts_with(key + "=")) {
@@ -46,25 +46,23 @@ std::optional<Error> take_number(std::vector<std::string>& words, const std::str
     }
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(k));
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::vector<std::string> words) {
   std::uint64_t seed = 1;
-  if (auto error = take_number(words, "seed", seed)) return *error;
-  const auto values = parse_options({words.begin() + 1, words.end()}, scene.options, scene.id, "");
-  if (!values) return values.error();
-  auto problem = scene.make(*values, seed);
-  if (!problem) return problem.error();
-  return std::optional<ContactProblem>(*problem);
+  CONEBENCH_CHECK(take_number(words, "seed", seed));
+  CONEBENCH_TRY(const auto values, parse_options({words.begin() + 1, words.end()}, scene.options, scene.id, ""));
+  CONEBENCH_TRY(auto problem, scene.make(values, seed));
+  return std::optional<ContactProblem>(problem);
 }
 
 /// The problem of one time step, by simulating to it.
 Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene, std::vector<std::string> words) {
   std::uint64_t seed = 1;
   long step = 0;
-  if (auto error = take_number(words, "seed", seed)) return *error;
-  if (auto error = take_number(words, "step", step)) return *error;
+  CONEBENCH_CHECK(take_number(words, "seed", seed));
+  CONEBENCH_CHECK(take_number(words, "step", step));
   if (step < 1) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("{}: this scene is simulated and has a problem for every step: add step=K for one of "
@@ -76,37 +74,32 @@ Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene
   std::erase_if(specs, [&](const OptionSpec& spec) {
     return std::any_of(sampling.begin(), sampling.end(), [&](const OptionSpec& one) { return one.name == spec.name; });
   });
-  auto values = parse_options({words.begin() + 1, words.end()}, specs, scene.id, "");
-  if (!values) return values.error();
-  (*values)["every"] = step;
-  const auto plan = simulation::plan_scene(scene, *values, seed);
-  if (!plan) return plan.error();
-  auto simulation = simulation::simulate(*plan);
-  if (!simulation) return simulation.error();
-  const auto request = simulation::sample_request(*plan, step);
-  if (!request) return request.error();
+  CONEBENCH_TRY(auto values, parse_options({words.begin() + 1, words.end()}, specs, scene.id, ""));
+  values["every"] = step;
+  CONEBENCH_TRY(const auto plan, simulation::plan_scene(scene, values, seed));
+  CONEBENCH_TRY(auto simulation, simulation::simulate(plan));
+  CONEBENCH_TRY(const auto request, simulation::sample_request(plan, step));
   const TemporaryFolder folder;
   ProgressPrinter progress = progress_on_stderr();
   const simulation::SamplingWatch watch{
       .sample = {}, .step = [&](const simulation::StepRecord& record) { progress.stepped(record.step, step); }};
   simulation::SampleList list;
-  const auto ran = simulation::write_samples(*simulation, *plan, *request, folder.path(), watch, list);
+  const auto ran = simulation::write_samples(simulation, plan, request, folder.path(), watch, list);
   progress.clear();
-  if (!ran) return ran.error();
+  CONEBENCH_CHECK(ran);
   if (list.files.empty()) {
     std::string next;
-    for (long later = step + 1; later <= step + most_steps_to_next && next.empty(); ++later) {
-      const auto record = simulation->step();
+    for (long later = step + 1; later <= step + max_steps_to_next && next.empty(); ++later) {
+      const auto record = simulation.step();
       if (!record) break;
       if (record->problem.rows() > 0) next = fmt::format("; step={} is the next one", later);
     }
     return Error{ErrorCode::bad_input, fmt::format("{}: step {} is no problem: it has no contact, no active limit and "
                                                    "no joint's row{}",
-                                                   plan->name, step, next)};
+                                                   plan.name, step, next)};
   }
-  auto problem = load_fclib(folder.path() / list.files.front());
-  if (!problem) return problem.error();
-  return std::optional<ContactProblem>(*problem);
+  CONEBENCH_TRY(auto problem, load_fclib(folder.path() / list.files.front()));
+  return std::optional<ContactProblem>(problem);
 }
 
 /// The words of a scene that a report's name has: "box-stack_boxes=2_mass_ratio=1000". An option begins behind a _ with
@@ -145,11 +138,11 @@ std::string simulation_hint(const std::string& text) {
   return fmt::format("simulate it with `conebench generate file --set {} --out DIR`", reports::shell("path=" + text));
 }
 
-std::optional<Error> no_problem_file(const std::filesystem::path& file) {
+Result<void> check_problem_file(const std::filesystem::path& file) {
   std::error_code ignored;
   const std::string hint = simulation_hint(file.string());
-  if (hint.empty() || !std::filesystem::exists(file, ignored)) return std::nullopt;
-  if (load_fclib(file)) return std::nullopt;
+  if (hint.empty() || !std::filesystem::exists(file, ignored)) return {};
+  if (load_fclib(file)) return {};
   return Error{ErrorCode::bad_input, fmt::format("{}: not a problem but a model of a robot or a scene; {}, then give "
                                                  "one of the files",
                                                  file.string(), hint)};
@@ -210,14 +203,12 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
 }
 
 Result<GivenProblem> load_given_problem(const std::string& text) {
-  const auto scene = make_named_scene(text);
-  if (!scene) return scene.error();
-  if (*scene) return GivenProblem{**scene, {}};
+  CONEBENCH_TRY(const auto scene, make_named_scene(text));
+  if (scene) return GivenProblem{*scene, {}};
   const auto file = find_problem_file(text);
-  if (auto error = no_problem_file(file)) return *error;
-  const auto problem = load_fclib(file);
-  if (!problem) return problem.error();
-  return GivenProblem{*problem, file};
+  CONEBENCH_CHECK(check_problem_file(file));
+  CONEBENCH_TRY(const auto problem, load_fclib(file));
+  return GivenProblem{problem, file};
 }
 
 }  // namespace conebench::cli

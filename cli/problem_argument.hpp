@@ -13,7 +13,7 @@ namespace conebench::cli {
 /// For a file that its name tells to be of a robot or a scene (.xml, .mjcf, .urdf): what to do with it. Else empty.
 std::string simulation_hint(const std::string& text);
 /// Where such a file is there and no FCLIB file, an error with the hint (bad_input).
-std::optional<Error> no_problem_file(const std::filesystem::path& file);
+Result<void> check_problem_file(const std::filesystem::path& file);
 
 /// A problem that a command was given, and the file it came from (empty for a scene).
 struct GivenProblem {

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/store_lock.hpp"
 
 namespace conebench::cli {
@@ -38,14 +39,13 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
     return Error{ErrorCode::bad_input, arguments.store + ": cannot be read: no such file; check the path"};
   }
   // Before it is opened, which migrates it.
-  const auto lock = StoreLock::acquire(arguments.store, {.break_lock = arguments.break_lock});
-  if (!lock) return lock.error();
-  if (!lock->note().empty()) print_note(lock->note());
-  auto store = Store::open(arguments.store, Store::Mode::read_write);
-  if (!store) return store.error();
+  CONEBENCH_TRY(const auto lock, StoreLock::acquire(arguments.store, {.break_lock = arguments.break_lock}));
+  if (!lock.note().empty()) print_note(lock.note());
+  CONEBENCH_TRY(auto store, Store::open(arguments.store, Store::Mode::read_write));
   RejudgeOptions options;
   options.data = arguments.data;
   options.environment = data_folder_of_environment();
+  options.scenes = simulation::sampled_scenes();
   options.cache = std::filesystem::path(arguments.store).replace_extension(".problems");
   const bool terminal = isatty(STDERR_FILENO) == 1;
   if (terminal) {
@@ -53,25 +53,24 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
       std::fprintf(stderr, "\rjudged %ld of %ld cells%s", done_cells, total, done_cells == total ? "\n" : "");
     };
   }
-  const auto outcome = rejudge(*store, options);
-  if (!outcome) return outcome.error();
-  for (const auto& note : outcome->notes) print_note(note);
+  CONEBENCH_TRY(const auto outcome, rejudge(store, options));
+  for (const auto& note : outcome.notes) print_note(note);
   print_text(fmt::format("{}: {} of {} cells judged anew; {} became solved, {} unsolved; {} have no answer\n",
-                         arguments.store, outcome->judged, outcome->cells, outcome->newly_solved,
-                         outcome->newly_unsolved, outcome->without_answer));
-  if (outcome->certificates_dropped > 0) {
+                         arguments.store, outcome.judged, outcome.cells, outcome.newly_solved, outcome.newly_unsolved,
+                         outcome.without_answer));
+  if (outcome.certificates_dropped > 0) {
     print_note(fmt::format(
         "{} no longer marked infeasible: the stored certificate is missing or proves nothing; `conebench run` on this "
         "store looks for a new one",
-        plural(outcome->certificates_dropped, "problem")));
+        plural(outcome.certificates_dropped, "problem")));
   }
-  if (outcome->unavailable > 0) {
+  if (outcome.unavailable > 0) {
     print_error(fmt::format(
         "{}: left as they were, because their problems are not to be had: {}; give their folder with --data",
-        arguments.store, plural(outcome->unavailable, "cell")));
+        arguments.store, plural(outcome.unavailable, "cell")));
     return not_run;
   }
-  if (outcome->judged == 0) {
+  if (outcome.judged == 0) {
     print_error(arguments.store + ": nothing to judge: no cell has an answer");
     return nothing_measured;
   }

@@ -50,7 +50,7 @@ void name_origins(StoreContents& contents) {
     for (const SolverRow& row : solver_catalogue()) {
       if (row.info.id != setting.solver) continue;
       setting.origin = to_string(row.info.origin);
-      setting.looks = looks_are_free(row.info) ? "free" : "paid";
+      setting.looks = checks_are_free(row.info) ? "free" : "paid";
     }
   }
 }
@@ -102,19 +102,13 @@ Result<int> run_report(const ReportArguments& arguments) {
     return Error{ErrorCode::wrong_usage, "report: --out DIR is needed, or --failed, which writes no files"};
   }
   ReportOptions options;
-  auto formats = parse_report_formats(arguments.formats);
-  if (!formats) return Error{formats.error().code, "--format: " + formats.error().message};
-  options.formats = std::move(*formats);
+  CONEBENCH_TRY(options.formats, parse_report_formats(arguments.formats).within("--format"));
   options.force_time_profiles = arguments.force_time_profiles;
   options.title = arguments.title;
-  const auto groups = parse_report_groups(arguments.groups);
-  if (!groups) return Error{groups.error().code, "--by: " + groups.error().message};
+  CONEBENCH_TRY(const auto groups, parse_report_groups(arguments.groups).within("--by"));
 
-  const auto filter = CellFilter::parse(arguments.filter, {.of_stored_cells = true});
-  if (!filter) return filter.error();
-  auto read = read_joined(arguments.stores, arguments.all_cells);
-  if (!read) return read.error();
-  StoreContents joined = std::move(*read);
+  CONEBENCH_TRY(const auto filter, CellFilter::parse(arguments.filter, {.of_stored_cells = true}));
+  CONEBENCH_TRY(StoreContents joined, read_joined(arguments.stores, arguments.all_cells));
   name_origins(joined);
   // Where the samples of a sweep lie, and files that it was given with --data.
   for (const auto& file : arguments.stores) {
@@ -123,8 +117,8 @@ Result<int> run_report(const ReportArguments& arguments) {
   if (const char* const data = std::getenv("CONEBENCH_DATA")) options.folders.emplace_back(data);
   if (!arguments.filter.empty()) {
     const auto all = joined.cells.size();
-    const std::string meant = misspelt(*filter, solvers_of(joined), families_of(joined));
-    joined = filtered(std::move(joined), *filter, arguments.filter);
+    const std::string meant = misspelt(filter, solvers_of(joined), families_of(joined));
+    joined = filtered(std::move(joined), filter, arguments.filter);
     if (joined.cells.empty() && all > 0) {
       print_error(fmt::format("{}: --filter '{}' leaves 0 of {} cells; {}{}nothing was written",
                               arguments.stores.front(), arguments.filter, all, meant, still_to_run(joined)));
@@ -138,15 +132,14 @@ Result<int> run_report(const ReportArguments& arguments) {
   Pseudonyms names(public_words());
   if (arguments.anonymous) joined = anonymous(std::move(joined), names);
   if (!arguments.since.empty()) {
-    auto earlier = read_joined({arguments.since}, arguments.all_cells);
-    if (!earlier) return earlier.error();
-    if (!arguments.filter.empty()) *earlier = filtered(std::move(*earlier), *filter, arguments.filter);
-    name_origins(*earlier);
-    if (arguments.without_own) *earlier = without_own(std::move(*earlier));
-    if (arguments.anonymous) *earlier = anonymous(std::move(*earlier), names);
-    options.since = changes_since(*earlier, joined);
+    CONEBENCH_TRY(auto earlier, read_joined({arguments.since}, arguments.all_cells));
+    if (!arguments.filter.empty()) earlier = filtered(std::move(earlier), filter, arguments.filter);
+    name_origins(earlier);
+    if (arguments.without_own) earlier = without_own(std::move(earlier));
+    if (arguments.anonymous) earlier = anonymous(std::move(earlier), names);
+    options.since = changes_since(earlier, joined);
   }
-  const StoreContents contents = grouped(std::move(joined), *groups);
+  const StoreContents contents = grouped(std::move(joined), groups);
   options.unsolved = unsolved_list(arguments.stores);
   options.colour = options.unsolved.colour;
   if (arguments.failed) {
@@ -158,11 +151,10 @@ Result<int> run_report(const ReportArguments& arguments) {
     print_bytes(list.empty() ? "all cells that ran are solved\n" : list);
     return done;
   }
-  const auto written = write_report(contents, arguments.out, options);
-  if (!written) return written.error();
-  print_bytes(written->ranking + written->unsolved);
-  for (const auto& note : written->notes) print_note(note);
-  for (const auto& path : written->paths) print_text(path.string() + "\n");
+  CONEBENCH_TRY(const auto written, write_report(contents, arguments.out, options));
+  print_bytes(written.ranking + written.unsolved);
+  for (const auto& note : written.notes) print_note(note);
+  for (const auto& path : written.paths) print_text(path.string() + "\n");
   if (const auto why = nothing_answered(contents)) {
     print_error(fmt::format("{}: nothing was measured: {}; the report says so", arguments.stores.front(), *why));
     return nothing_measured;

@@ -19,9 +19,8 @@ namespace {
 
 Result<reports::Comparison> compare_sides(const Store& store, const std::string& name,
                                           const reports::CompareOptions& options) {
-  auto contents = store.read_outcomes();
-  if (!contents) return contents.error();
-  auto [base, fresh] = reports::split_side_by_side(name, present_contents(std::move(*contents)));
+  CONEBENCH_TRY(auto contents, store.read_outcomes());
+  auto [base, fresh] = reports::split_side_by_side(name, present_contents(std::move(contents)));
   return reports::compare(std::move(base), std::move(fresh), options);
 }
 
@@ -43,29 +42,25 @@ void print_outcome(const BesideOutcome& outcome, const std::string& store) {
 Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesystem::path& file,
                             const BesideOptions& options, const BesideOutput& output, Progress& progress) {
   reports::CompareOptions compared;
-  const auto gate = reports::parse_gate(output.fail_on);
-  if (!gate) return gate.error();
-  compared.fail_on = *gate;
-  const auto outcome = run_beside(suite, store, options, progress);
-  if (!outcome) return outcome.error();
-  print_outcome(*outcome, file.string());
-  if (outcome->stopped) return *outcome->stopped;
-  if (outcome->interrupted) {
+  CONEBENCH_TRY(compared.fail_on, reports::parse_gate(output.fail_on));
+  CONEBENCH_TRY(const auto outcome, run_beside(suite, store, options, progress));
+  print_outcome(outcome, file.string());
+  if (outcome.stopped) return *outcome.stopped;
+  if (outcome.interrupted) {
     print_error("interrupted; the same command resumes");
     return interrupted;
   }
-  const auto comparison = compare_sides(store, file.string(), compared);
-  if (!comparison) return comparison.error();
+  CONEBENCH_TRY(const auto comparison, compare_sides(store, file.string(), compared));
   if (output.json) {
-    print_bytes(reports::comparison_json(*comparison));
+    print_bytes(reports::comparison_json(comparison));
   } else {
     print_bytes(
-        reports::comparison_terminal(*comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
+        reports::comparison_terminal(comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
   }
-  const int ending = comparison_ending(*comparison, compared.fail_on);
-  if (outcome->all_done()) return ending;
-  std::string left = plural(outcome->left, "cell");
-  if (outcome->killed_problems > 0) left += " and those of " + plural(outcome->killed_problems, "problem");
+  const int ending = comparison_ending(comparison, compared.fail_on);
+  if (outcome.all_done()) return ending;
+  std::string left = plural(outcome.left, "cell");
+  if (outcome.killed_problems > 0) left += " and those of " + plural(outcome.killed_problems, "problem");
   print_error(fmt::format("{}: {} left, since something outside killed what ran them; the same command goes on",
                           file.string(), left));
   return ending == gate_failed ? gate_failed : not_run;
@@ -85,8 +80,8 @@ const reports::SettingChange* find_suspect(const reports::Comparison& comparison
 }
 
 Confirmation::Verdict verdict_on(const reports::SettingChange& change, double effect) {
-  if (change.outlook == reports::Outlook::worse) return Confirmation::Verdict::confirmed;
-  return rules_out(change.times, effect) ? Confirmation::Verdict::withdrawn : Confirmation::Verdict::undecided;
+  if (change.assessment == reports::Assessment::worse) return Confirmation::Verdict::confirmed;
+  return rules_out(change.times.judged(), effect) ? Confirmation::Verdict::withdrawn : Confirmation::Verdict::undecided;
 }
 
 std::string line_of(const reports::Comparison& comparison, const Suspect& suspect, const reports::SettingChange* change,
@@ -125,27 +120,24 @@ Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::p
   std::error_code ignored;
   for (const char* rest : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + rest, ignored);
   std::filesystem::create_directories(file.parent_path(), ignored);
-  auto store = Store::open(file, Store::Mode::read_write);
-  if (!store) return store.error();
+  CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
   options.passes = 3;
   for (const Suspect& suspect : suspects) options.settings.insert(suspect.setting);
-  const auto outcome = run_beside(suite, *store, options, progress);
-  if (!outcome) return outcome.error();
-  if (outcome->stopped) return *outcome->stopped;
-  if (outcome->interrupted) return Confirmation{.verdicts = {}, .lines = {}, .interrupted = true};
-  const auto comparison = compare_sides(*store, file.string(), {});
-  if (!comparison) return comparison.error();
-  Confirmation found = judge_suspects(*comparison, suspects);
+  CONEBENCH_TRY(const auto outcome, run_beside(suite, store, options, progress));
+  if (outcome.stopped) return *outcome.stopped;
+  if (outcome.interrupted) return Confirmation{.verdicts = {}, .lines = {}, .interrupted = true};
+  CONEBENCH_TRY(const auto comparison, compare_sides(store, file.string(), {}));
+  Confirmation found = judge_suspects(comparison, suspects);
   const auto keep = [&](const std::string& why) {
     for (Confirmation::Verdict& verdict : found.verdicts) {
       if (verdict == Confirmation::Verdict::withdrawn) verdict = Confirmation::Verdict::undecided;
     }
     found.lines.push_back("nothing is withdrawn: " + why);
   };
-  if (!outcome->all_done()) {
-    keep(fmt::format("{} of {} were run", outcome->done, plural(outcome->cells, "cell")));
+  if (!outcome.all_done()) {
+    keep(fmt::format("{} of {} were run", outcome.done, plural(outcome.cells, "cell")));
   }
-  if (outcome->base_by_command) keep("the earlier executable is too old to be run in turn");
+  if (outcome.base_by_command) keep("the earlier executable is too old to be run in turn");
   return found;
 }
 

@@ -30,6 +30,7 @@
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "solvers/registry.hpp"
 #include "store/store.hpp"
 #include "store/store_lock.hpp"
@@ -84,8 +85,8 @@ std::optional<int> whole_number(std::string_view text) {
   return number;
 }
 
-std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
-  if (text.empty()) return std::nullopt;
+Result<void> set_shard(const std::string& text, SweepOptions& options) {
+  if (text.empty()) return {};
   const auto slash = text.find('/');
   const auto part = whole_number(std::string_view(text).substr(0, slash));
   const auto parts = slash == std::string::npos ? std::nullopt : whole_number(std::string_view(text).substr(slash + 1));
@@ -94,18 +95,17 @@ std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
   }
   options.shard = *part;
   options.shards = *parts;
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> set_keys(const std::string& file, SweepOptions& options) {
-  if (file.empty()) return std::nullopt;
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
-  const auto text = read_text_file(file, most_bytes);
-  if (!text) return text.error();
-  std::istringstream lines(*text);
+Result<void> set_keys(const std::string& file, SweepOptions& options) {
+  if (file.empty()) return {};
+  constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 30;
+  CONEBENCH_TRY(const auto text, read_text_file(file, max_bytes));
+  std::istringstream lines(text);
   options.keys.emplace();
   for (std::string key; lines >> key;) options.keys->insert(key);
-  return std::nullopt;
+  return {};
 }
 
 void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
@@ -121,7 +121,7 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
       plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plural(plan.solvable, "solve"),
       plan.worst_cell_s, suite.limits.seconds,
       plan.of_peers > 0
-          ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, most_tries)
+          ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, max_tries)
           : std::string(),
       jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
   if (suite.repeats.rounds > 1) {
@@ -154,21 +154,19 @@ nlohmann::json to_json(const std::string& suite, const DryRun& plan) {
 
 Result<int> run_dry(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file,
                     const SweepOptions& options, Progress& progress) {
-  std::optional<Store> store;
+  StoreContents stored;
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
-    auto opened = Store::open(file, Store::Mode::read_only);
-    if (!opened) return opened.error();
-    store.emplace(std::move(*opened));
+    CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+    CONEBENCH_TRY(stored, store.read_outcomes());
   }
-  const auto plan = dry_run(suite, store ? &*store : nullptr, options, progress);
-  if (!plan) return plan.error();
+  CONEBENCH_TRY(const auto plan, dry_run(suite, stored, options, progress));
   if (arguments.json) {
-    print_json("dry_run", to_json(arguments.suite, *plan));
+    print_json("dry_run", to_json(arguments.suite, plan));
   } else {
-    print_dry_run(suite, options.jobs, *plan);
+    print_dry_run(suite, options.jobs, plan);
   }
-  return plan->cells > 0 ? done : nothing_measured;
+  return plan.cells > 0 ? done : nothing_measured;
 }
 
 std::string part_of(const RunArguments& arguments) {
@@ -180,15 +178,14 @@ std::string part_of(const RunArguments& arguments) {
 Result<std::vector<SolvedGate>> parse_gates(const RunArguments& arguments, const CellCount& count) {
   std::vector<SolvedGate> gates;
   for (const std::string& text : arguments.gates) {
-    auto gate = parse_gate(text);
-    if (!gate) return gate.error();
-    if (!gate->solver.empty() && !count.solvers.contains(gate->solver)) {
+    CONEBENCH_TRY(auto gate, parse_gate(text));
+    if (!gate.solver.empty() && !count.solvers.contains(gate.solver)) {
       return Error{ErrorCode::wrong_usage,
-                   fmt::format("--require-solved {}: the suite has no solver {}; {}it has {}", text, gate->solver,
-                               did_you_mean(gate->solver, {count.solvers.begin(), count.solvers.end()}),
+                   fmt::format("--require-solved {}: the suite has no solver {}; {}it has {}", text, gate.solver,
+                               did_you_mean(gate.solver, {count.solvers.begin(), count.solvers.end()}),
                                fmt::join(count.solvers, ", "))};
     }
-    gates.push_back(std::move(*gate));
+    gates.push_back(std::move(gate));
   }
   return gates;
 }
@@ -200,36 +197,33 @@ Result<StoreContents> read_base(const RunArguments& arguments, const Suite& suit
     return Error{ErrorCode::wrong_usage,
                  fmt::format("--base {}: is the store that is written; give an earlier one", arguments.base)};
   }
-  const auto store = Store::open(arguments.base, Store::Mode::read_only);
-  if (!store) return store.error();
-  auto read = store->read_outcomes();
-  if (!read) return read.error();
-  if (std::none_of(read->runs.begin(), read->runs.end(),
+  CONEBENCH_TRY(const auto store, Store::open(arguments.base, Store::Mode::read_only));
+  CONEBENCH_TRY(auto read, store.read_outcomes());
+  if (std::none_of(read.runs.begin(), read.runs.end(),
                    [&](const RunRecord& run) { return run.suite_name == suite.name; })) {
     return Error{ErrorCode::bad_input, fmt::format("--base {}: holds no run of the suite {}; give a store of it",
                                                    arguments.base, suite.name)};
   }
-  const auto filter = CellFilter::parse(arguments.filter);
-  if (!filter) return filter.error();
-  StoreContents contents = present_contents(std::move(*read));
-  return arguments.filter.empty() ? contents : filtered(std::move(contents), *filter, arguments.filter);
+  CONEBENCH_TRY(const auto filter, CellFilter::parse(arguments.filter));
+  StoreContents contents = present_contents(std::move(read));
+  return arguments.filter.empty() ? contents : filtered(std::move(contents), filter, arguments.filter);
 }
 
 /// What --beside does not go with.
-std::optional<Error> check_beside(const RunArguments& arguments) {
-  if (arguments.beside.empty()) return std::nullopt;
+Result<void> check_beside(const RunArguments& arguments) {
+  if (arguments.beside.empty()) return {};
   const char* wrong = nullptr;
   if (arguments.jobs > 1) wrong = "--jobs: cells run one after the other";
   if (!arguments.shard.empty() || !arguments.keys.empty()) wrong = "--shard and --keys: use --filter for a part";
   if (!arguments.retry.empty()) wrong = "--retry";
   if (!arguments.gates.empty() || !arguments.base.empty()) wrong = "--require-solved and --base: it has --fail-on";
-  if (wrong == nullptr) return std::nullopt;
+  if (wrong == nullptr) return {};
   return Error{ErrorCode::wrong_usage, fmt::format("--beside does not go with {}", wrong)};
 }
 
 /// Two builds are compared, each of which has its own solvers alone.
-std::optional<Error> check_beside(const RunArguments& arguments, const Suite& suite) {
-  if (arguments.beside.empty()) return std::nullopt;
+Result<void> check_beside(const RunArguments& arguments, const Suite& suite) {
+  if (arguments.beside.empty()) return {};
   for (const SolverEntry& entry : suite.solvers) {
     const SolverRow* const row = find_solver(entry.id);
     if (row == nullptr || row->content_hash.empty()) continue;
@@ -238,7 +232,7 @@ std::optional<Error> check_beside(const RunArguments& arguments, const Suite& su
                              "programs as solvers of one run",
                              entry.id)};
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<int> run_suite(const RunArguments& arguments) {
@@ -248,19 +242,19 @@ Result<int> run_suite(const RunArguments& arguments) {
   options.retry = split_list(arguments.retry);
   options.filter = arguments.filter;
   options.allow_mixed = arguments.allow_mixed;
-  if (auto error = set_shard(arguments.shard, options)) return *error;
-  if (auto error = set_keys(arguments.keys, options)) return *error;
-  if (auto error = check_beside(arguments)) return *error;
-  if (auto error = load_foreign_code(arguments.code)) return *error;
-  const auto suite = load_suite(arguments.suite, arguments.code.in_suite());
+  CONEBENCH_CHECK(set_shard(arguments.shard, options));
+  CONEBENCH_CHECK(set_keys(arguments.keys, options));
+  CONEBENCH_CHECK(check_beside(arguments));
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
+  const auto suite = load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes());
   if (!suite && !simulation_hint(arguments.suite).empty()) {
     return Error{suite.error().code,
                  fmt::format("{}: no suite; {}, or name it in a suite's problems: {{\"scene\": \"file\", \"options\": "
                              "{{\"path\": \"{}\"}}}}",
                              arguments.suite, simulation_hint(arguments.suite), arguments.suite)};
   }
-  if (!suite) return suite.error();
-  if (auto error = check_beside(arguments, *suite)) return *error;
+  CONEBENCH_CHECK(suite);
+  CONEBENCH_CHECK(check_beside(arguments, *suite));
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
@@ -269,57 +263,50 @@ Result<int> run_suite(const RunArguments& arguments) {
     begin_survey(options.cache);
   }
 
-  const auto count = count_cells(*suite, options);
-  if (!count) return count.error();
-  if (count->left == 0) {
+  CONEBENCH_TRY(const auto count, count_cells(*suite, options));
+  if (count.left == 0) {
     print_error(fmt::format(
         "{}: nothing was measured: --filter '{}' leaves no cell; {}solvers of this suite: {}; families: {}; "
         "tolerances: {:g}",
         arguments.suite, arguments.filter,
-        misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
-        fmt::join(count->solvers, ", "), fmt::join(count->families, ", "), fmt::join(suite->tolerances, ", ")));
+        misspelt(*CellFilter::parse(arguments.filter), count.solvers, count.families), fmt::join(count.solvers, ", "),
+        fmt::join(count.families, ", "), fmt::join(suite->tolerances, ", ")));
     return nothing_measured;
   }
 
-  const auto gates = parse_gates(arguments, *count);
-  if (!gates) return gates.error();
+  CONEBENCH_TRY(const auto gates, parse_gates(arguments, count));
   ProgressPrinter progress = progress_on_stderr();
   if (arguments.dry_run) return run_dry(arguments, *suite, file, options, progress);
   std::optional<StoreContents> base;
   if (!arguments.base.empty()) {
-    auto contents = read_base(arguments, *suite, file);
-    if (!contents) return contents.error();
-    base = std::move(*contents);
+    CONEBENCH_TRY(base, read_base(arguments, *suite, file));
   }
 
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
   // Before it is opened, which makes or migrates it.
-  const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
-  if (!lock) return lock.error();
-  if (!lock->note().empty()) print_note(lock->note());
-  auto store = Store::open(file, Store::Mode::read_write);
-  if (!store) return store.error();
+  CONEBENCH_TRY(const auto lock, StoreLock::acquire(file, {.break_lock = arguments.break_lock}));
+  if (!lock.note().empty()) print_note(lock.note());
+  CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
   if (!arguments.beside.empty()) {
-    return run_and_compare(*suite, *store, file,
+    return run_and_compare(*suite, store, file,
                            {.sweep = options, .other = arguments.beside, .passes = static_cast<int>(arguments.passes)},
                            {.fail_on = arguments.fail_on, .json = arguments.json}, progress);
   }
-  const auto outcome = run_sweep(*suite, *store, options, progress);
-  if (!outcome) return outcome.error();
+  CONEBENCH_TRY(const auto outcome, run_sweep(*suite, store, options, progress));
 
-  auto read = store->read();
-  if (!read && !outcome->stopped) return read.error();
+  auto read = store.read();
+  if (!read && !outcome.stopped) return read.error();
   EndedRun run{.suite = arguments.suite,
                .store = file.string(),
                .base = arguments.base,
                .part = part_of(arguments),
                .jobs = arguments.jobs,
-               .outcome = *outcome,
+               .outcome = outcome,
                .verdict = {}};
   if (read && base && (!arguments.shard.empty() || options.keys))
-    base = with_partners(std::move(*base), *read, outcome->keys);
-  if (read) run.verdict = judge_sweep(*read, outcome->keys, *gates, base ? &*base : nullptr);
+    base = with_partners(std::move(*base), *read, outcome.keys);
+  if (read) run.verdict = judge_sweep(*read, outcome.keys, gates, base ? &*base : nullptr);
   const Ending ending = ending_of(run);
   if (arguments.json) {
     print_json("run", to_json(run, ending));

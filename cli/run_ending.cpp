@@ -8,6 +8,7 @@
 #include "base/plural.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "reports/text.hpp"
 #include "runners/execute/progress.hpp"
 
 namespace conebench::cli {
@@ -128,7 +129,7 @@ void print_ended(const EndedRun& run) {
     print_text(
         fmt::format("{} crashed or ran out of memory as in {}\n", plural(run.verdict.ended_before, "cell"), run.base));
   }
-  for (const auto& reason : outcome.noise) print_note("noise: " + reason);
+  for (const NoiseRecord& noise : outcome.noise) print_note("noise: " + reports::noise_text(noise));
 }
 
 nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
@@ -162,7 +163,7 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
                         {"wall_s", number(outcome.wall_s)},
                         {"survey_s", number(outcome.survey_s)},
                         {"busy_s", number(outcome.busy_s)},
-                        {"noise", outcome.noise}};
+                        {"noise", reports::noise_texts(outcome.noise)}};
   for (const GateOutcome& gate : run.verdict.gates) out["gates"].push_back(to_json(gate));
   return out;
 }

@@ -80,7 +80,7 @@ std::string ranges(const std::vector<long>& numbers) {
   return text;
 }
 
-std::optional<long> most_indices() {
+std::optional<long> max_indices() {
   const Answer answer = ask({"scontrol", "show", "config"});
   std::smatch found;
   if (answer.code != 0 || !std::regex_search(answer.text, found, std::regex(R"(MaxArraySize\s*=\s*(\d{1,9}))"))) {
@@ -148,7 +148,7 @@ Result<SlurmPlan> read_slurm_plan(const fs::path& folder) {
   }
 }
 
-Result<std::monostate> write_slurm_plan(const fs::path& folder, const SlurmPlan& plan) {
+Result<void> write_slurm_plan(const fs::path& folder, const SlurmPlan& plan) {
   const nlohmann::json json = {{"suite", plan.suite},   {"suite_file", plan.suite_file}, {"digest", plan.digest},
                                {"rounds", plan.rounds}, {"cells", plan.cells},           {"seconds", plan.seconds},
                                {"jobs", plan.jobs}};
@@ -159,7 +159,7 @@ Result<std::monostate> write_slurm_plan(const fs::path& folder, const SlurmPlan&
   stream.close();
   std::error_code failed;
   if (stream) fs::rename(beside, file, failed);
-  if (stream && !failed) return std::monostate{};
+  if (stream && !failed) return {};
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written", file.string())};
 }
 
@@ -170,25 +170,20 @@ Result<std::vector<ShardState>> shard_states(const fs::path& folder, const Slurm
     const fs::path file = shard_store(folder, i + 1);
     std::error_code failed;
     if (fs::file_size(file, failed) > 0 && !failed) {
-      const auto store = Store::open(file, Store::Mode::read_only);
-      if (!store) return store.error();
-      const auto stored = store->cell_states();
-      if (!stored) return stored.error();
-      const auto part = read_text_file(shard_keys(folder, i + 1), largest_keys_file);
-      if (!part) return part.error();
-      std::istringstream lines(*part);
+      CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+      CONEBENCH_TRY(const auto stored, store.cell_states());
+      CONEBENCH_TRY(const auto part, read_text_file(shard_keys(folder, i + 1), largest_keys_file));
+      std::istringstream lines(part);
       const std::set<std::string> keys{std::istream_iterator<std::string>(lines), {}};
       state.stored =
-          std::count_if(stored->begin(), stored->end(), [&](const auto& cell) { return keys.contains(cell.first); });
+          std::count_if(stored.begin(), stored.end(), [&](const auto& cell) { return keys.contains(cell.first); });
     }
     state.complete = state.stored >= plan.cells[i];
     if (!state.complete || plan.rounds == 1 || plan.cells[i] == 0) continue;
     // Its cells are there after the first round: only the end of a run says that the others were made.
-    const auto store = Store::open(file, Store::Mode::read_only);
-    if (!store) return store.error();
-    const auto outcomes = store->read_outcomes();
-    if (!outcomes) return outcomes.error();
-    state.complete = !outcomes->runs.empty() && !outcomes->runs.back().finished_utc.empty();
+    CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+    CONEBENCH_TRY(const auto outcomes, store.read_outcomes());
+    state.complete = !outcomes.runs.empty() && !outcomes.runs.back().finished_utc.empty();
   }
   return states;
 }

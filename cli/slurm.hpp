@@ -22,7 +22,7 @@ std::string quoted(const std::string& word);
 std::string ranges(const std::vector<long>& numbers);
 
 /// One past the largest index of an array (MaxArraySize); nothing where Slurm does not answer.
-std::optional<long> most_indices();
+std::optional<long> max_indices();
 /// The id of the job that sbatch made. Errors (bad_input): sbatch is missing or refused it, with its reason.
 Result<std::string> submit(const std::vector<std::string>& words);
 
@@ -51,7 +51,7 @@ std::filesystem::path merged_store(const std::filesystem::path& folder);
 
 /// Errors (bad_input): no such folder, or no plan in it.
 Result<SlurmPlan> read_slurm_plan(const std::filesystem::path& folder);
-Result<std::monostate> write_slurm_plan(const std::filesystem::path& folder, const SlurmPlan& plan);
+Result<void> write_slurm_plan(const std::filesystem::path& folder, const SlurmPlan& plan);
 
 /// How far a shard is.
 struct ShardState {

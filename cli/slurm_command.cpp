@@ -22,6 +22,7 @@
 #include "runners/plan/cell_parts.hpp"
 #include "runners/plan/data_set.hpp"
 #include "runners/plan/suite.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/store.hpp"
 
 namespace conebench::cli {
@@ -167,12 +168,12 @@ rm -f {}.new
   return text;
 }
 
-Result<std::monostate> write_text(const fs::path& file, const std::string& text) {
+Result<void> write_text(const fs::path& file, const std::string& text) {
   std::ofstream stream(file);
   stream << text;
   stream.close();
   if (!stream) return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written", file.string())};
-  return std::monostate{};
+  return {};
 }
 
 std::string digest_of(const std::vector<PlannedCell>& cells) {
@@ -182,15 +183,12 @@ std::string digest_of(const std::vector<PlannedCell>& cells) {
 }
 
 /// Writes the keys of each shard's cells, and what they are thought to cost into the plan.
-Result<std::monostate> share_out(const SlurmArguments& arguments, const Suite& suite, const SweepPlan& sweep,
-                                 const Place& place, SlurmPlan& plan) {
+Result<void> share_out(const SlurmArguments& arguments, const Suite& suite, const SweepPlan& sweep, const Place& place,
+                       SlurmPlan& plan) {
   StoreContents earlier;
   if (!arguments.costs.empty()) {
-    const auto store = Store::open(arguments.costs, Store::Mode::read_only);
-    if (!store) return store.error();
-    auto read = store->read_outcomes();
-    if (!read) return read.error();
-    earlier = std::move(*read);
+    CONEBENCH_TRY(const auto store, Store::open(arguments.costs, Store::Mode::read_only));
+    CONEBENCH_TRY(earlier, store.read_outcomes());
   }
   const auto costs = estimated_costs(suite, sweep.problems.problems, sweep.settings, sweep.cells, earlier);
   const auto shard_of = balanced_parts(sweep.cells, costs, static_cast<int>(arguments.shards));
@@ -205,39 +203,35 @@ Result<std::monostate> share_out(const SlurmArguments& arguments, const Suite& s
     ++plan.cells[shard];
   }
   for (std::size_t shard = 0; shard < shards; ++shard) {
-    const auto written = write_text(shard_keys(place.folder, shard + 1), keys[shard]);
-    if (!written) return written.error();
+    CONEBENCH_CHECK(write_text(shard_keys(place.folder, shard + 1), keys[shard]));
   }
-  return std::monostate{};
+  return {};
 }
 
 /// What the folder holds already into the plan; an error where it is another sweep's, or still at work.
-std::optional<Error> take_earlier(const SlurmArguments& arguments, long cells, const fs::path& folder,
-                                  SlurmPlan& plan) {
-  const auto earlier = read_slurm_plan(folder);
-  if (!earlier) return earlier.error();
-  if (earlier->digest != plan.digest || earlier->cells.size() != static_cast<std::size_t>(arguments.shards)) {
+Result<void> take_earlier(const SlurmArguments& arguments, long cells, const fs::path& folder, SlurmPlan& plan) {
+  CONEBENCH_TRY(const auto earlier, read_slurm_plan(folder));
+  if (earlier.digest != plan.digest || earlier.cells.size() != static_cast<std::size_t>(arguments.shards)) {
     return Error{
         ErrorCode::bad_input,
         fmt::format("{}: holds another sweep ({} in {}, here {} in {}); give another folder", folder.string(),
-                    plural(earlier->all_cells(), "cell"), plural(static_cast<long>(earlier->cells.size()), "shard"),
+                    plural(earlier.all_cells(), "cell"), plural(static_cast<long>(earlier.cells.size()), "shard"),
                     plural(cells, "cell"), plural(arguments.shards, "shard"))};
   }
-  const auto live = slurm::live_tasks(earlier->jobs);
-  if (!live && !earlier->jobs.empty()) {
+  const auto live = slurm::live_tasks(earlier.jobs);
+  if (!live && !earlier.jobs.empty()) {
     return Error{ErrorCode::bad_input,
                  "squeue does not answer, so that nobody knows whether the earlier jobs still "
                  "run; try again on a host of the cluster"};
   }
   if (live && !live->empty()) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("{}: its jobs {} are not at their end ({}); wait or scancel them", folder.string(),
-                             fmt::join(earlier->jobs, ", "), counts_text(*live))};
+    return Error{ErrorCode::bad_input, fmt::format("{}: its jobs {} are not at their end ({}); wait or scancel them",
+                                                   folder.string(), fmt::join(earlier.jobs, ", "), counts_text(*live))};
   }
-  plan.cells = earlier->cells;
-  plan.seconds = earlier->seconds;
-  plan.jobs = earlier->jobs;
-  return std::nullopt;
+  plan.cells = earlier.cells;
+  plan.seconds = earlier.seconds;
+  plan.jobs = earlier.jobs;
+  return {};
 }
 
 /// Surveys the problems into the folder, or takes what it keeps of them. A plan without cells: the suite has none.
@@ -250,29 +244,27 @@ Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite,
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
   ProgressPrinter progress = progress_on_stderr();
-  const std::vector<ProblemRecord> none;
-  const auto sweep = make_sweep_plan(suite, options, &none, progress);
-  if (!sweep) return sweep.error();
-  if (sweep->interrupted || !sweep->killed.empty()) {
+  CONEBENCH_TRY(const auto sweep, make_sweep_plan(suite, options, {}, progress));
+  if (sweep.interrupted || !sweep.killed.empty()) {
     return Error{ErrorCode::killed, "interrupted while the problems were surveyed; the same command goes on"};
   }
   SlurmPlan plan;
   plan.suite = suite.name;
   std::error_code ignored;
   plan.suite_file = fs::exists(arguments.suite, ignored) ? absolute(arguments.suite) : arguments.suite;
-  plan.digest = digest_of(sweep->cells);
+  plan.digest = digest_of(sweep.cells);
   plan.rounds = suite.repeats.rounds;
-  if (sweep->cells.empty()) return plan;
+  if (sweep.cells.empty()) return plan;
   if (fs::exists(place.folder / "plan.json", ignored)) {
-    const auto cells = static_cast<long>(sweep->cells.size());
-    if (auto error = take_earlier(arguments, cells, place.folder, plan)) return *error;
+    const auto cells = static_cast<long>(sweep.cells.size());
+    CONEBENCH_CHECK(take_earlier(arguments, cells, place.folder, plan));
     return plan;
   }
-  if (static_cast<long>(sweep->cells.size()) < arguments.shards) {
+  if (static_cast<long>(sweep.cells.size()) < arguments.shards) {
     return Error{ErrorCode::wrong_usage,
-                 fmt::format("--shards {}: more than the sweep has cells, {}", arguments.shards, sweep->cells.size())};
+                 fmt::format("--shards {}: more than the sweep has cells, {}", arguments.shards, sweep.cells.size())};
   }
-  if (const auto shared = share_out(arguments, suite, *sweep, place, plan); !shared) return shared.error();
+  CONEBENCH_CHECK(share_out(arguments, suite, sweep, place, plan));
   return plan;
 }
 
@@ -296,23 +288,21 @@ Result<int> submit_all(const std::vector<std::vector<std::string>>& arrays, cons
   std::string after = "afterany";
   std::vector<std::string> made;
   for (const auto& words : arrays) {
-    const auto job = slurm::submit(words);
-    if (!job) return job.error();
-    plan.jobs.push_back(*job);
-    made.push_back(*job);
-    after += ":" + *job;
+    CONEBENCH_TRY(const auto job, slurm::submit(words));
+    plan.jobs.push_back(job);
+    made.push_back(job);
+    after += ":" + job;
     // At once: a submitted array that the folder does not know could be submitted again.
-    if (const auto written = write_slurm_plan(place.folder, plan); !written) return written.error();
+    CONEBENCH_CHECK(write_slurm_plan(place.folder, plan));
   }
   std::vector<std::string> words = {"sbatch", "--parsable"};
   if (!made.empty()) words.push_back("--dependency=" + after);
   words.push_back((place.folder / "merge.sh").string());
-  const auto merge = slurm::submit(words);
-  if (!merge) return merge.error();
-  plan.jobs.push_back(*merge);
-  if (const auto written = write_slurm_plan(place.folder, plan); !written) return written.error();
+  CONEBENCH_TRY(const auto merge, slurm::submit(words));
+  plan.jobs.push_back(merge);
+  CONEBENCH_CHECK(write_slurm_plan(place.folder, plan));
   print_text(fmt::format("submitted: {}the merge as {}; conebench slurm status {}\n",
-                         made.empty() ? "" : fmt::format("array {}, ", fmt::join(made, ", ")), *merge,
+                         made.empty() ? "" : fmt::format("array {}, ", fmt::join(made, ", ")), merge,
                          slurm::quoted(place.folder.string())));
   return done;
 }
@@ -326,44 +316,39 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
   if (arguments.sbatch.find('\n') != std::string::npos) {
     return Error{ErrorCode::wrong_usage, "--sbatch: one line of options, as in \"--partition=long --time=4:00:00\""};
   }
-  if (auto error = load_foreign_code(arguments.code)) return *error;
-  const auto suite = load_suite(arguments.suite, arguments.code.in_suite());
-  if (!suite) return suite.error();
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
+  CONEBENCH_TRY(const auto suite, load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes()));
   std::error_code failed;
   const Place place{absolute(arguments.out), fs::read_symlink("/proc/self/exe", failed).string()};
   // It stands in comments of the scripts, which a new line would end.
   if (place.folder.string().find('\n') != std::string::npos) {
     return Error{ErrorCode::wrong_usage, "--out: the folder's path has more than one line; give another"};
   }
-  for (const char* folder : {"parts", "shards", "logs", "survey"}) {
-    if (const auto made = make_folder(place.folder / folder); !made) return made.error();
-  }
-  auto plan = make_plan(arguments, *suite, place);
-  if (!plan) return plan.error();
-  if (plan->all_cells() == 0) {
+  for (const char* folder : {"parts", "shards", "logs", "survey"}) CONEBENCH_CHECK(make_folder(place.folder / folder));
+  CONEBENCH_TRY(auto plan, make_plan(arguments, suite, place));
+  if (plan.all_cells() == 0) {
     print_error(fmt::format("{}: nothing to measure: the suite and its filter leave no cell", arguments.suite));
     return nothing_measured;
   }
-  const auto states = shard_states(place.folder, *plan);
-  if (!states) return states.error();
-  for (const auto& [name, text] : {std::pair{"array.sh", array_script(arguments, *suite, *plan, place)},
-                                   {"merge.sh", merge_script(arguments, *suite, *plan, place)}}) {
-    if (const auto written = write_text(place.folder / name, text); !written) return written.error();
+  CONEBENCH_TRY(const auto states, shard_states(place.folder, plan));
+  for (const auto& [name, text] : {std::pair{"array.sh", array_script(arguments, suite, plan, place)},
+                                   {"merge.sh", merge_script(arguments, suite, plan, place)}}) {
+    CONEBENCH_CHECK(write_text(place.folder / name, text));
   }
-  if (const auto written = write_slurm_plan(place.folder, *plan); !written) return written.error();
+  CONEBENCH_CHECK(write_slurm_plan(place.folder, plan));
 
   long stored = 0;
-  for (const ShardState& state : *states) stored += state.stored;
-  const auto most = slurm::most_indices();
-  const auto arrays = array_commands(*states, most.value_or(slurms_default), place);
-  print_text(fmt::format("{}: {} in {}, {} stored\n", suite->name, plural(plan->all_cells(), "cell"),
+  for (const ShardState& state : states) stored += state.stored;
+  const auto most = slurm::max_indices();
+  const auto arrays = array_commands(states, most.value_or(slurms_default), place);
+  print_text(fmt::format("{}: {} in {}, {} stored\n", suite.name, plural(plan.all_cells(), "cell"),
                          plural(arguments.shards, "shard"), stored));
-  const double all_s = std::accumulate(plan->seconds.begin(), plan->seconds.end(), 0.0);
+  const double all_s = std::accumulate(plan.seconds.begin(), plan.seconds.end(), 0.0);
   print_text(fmt::format("about {} of one processor, {} in the longest shard; {}\n", duration_text(all_s),
-                         duration_text(*std::max_element(plan->seconds.begin(), plan->seconds.end())),
+                         duration_text(*std::max_element(plan.seconds.begin(), plan.seconds.end())),
                          arguments.costs.empty() ? "from the problems' sizes alone, --costs STORE knows better"
                                                  : "from " + arguments.costs));
-  if (!arguments.dry_run) return submit_all(arrays, place, *plan);
+  if (!arguments.dry_run) return submit_all(arrays, place, plan);
   if (!most) print_note(fmt::format("Slurm does not answer here: arrays of at most {} tasks", slurms_default));
   for (const auto& words : arrays) print_text(line_of(words));
   print_text(line_of(
@@ -372,32 +357,30 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
 }
 
 Result<int> print_status(const SlurmArguments& arguments) {
-  const auto plan = read_slurm_plan(arguments.status);
-  if (!plan) return plan.error();
-  const auto states = shard_states(arguments.status, *plan);
-  if (!states) return states.error();
+  CONEBENCH_TRY(const auto plan, read_slurm_plan(arguments.status));
+  CONEBENCH_TRY(const auto states, shard_states(arguments.status, plan));
   long stored = 0;
   std::vector<long> missing;
-  for (std::size_t i = 0; i < states->size(); ++i) {
-    stored += (*states)[i].stored;
-    if (!(*states)[i].complete) missing.push_back(static_cast<long>(i) + 1);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    stored += states[i].stored;
+    if (!states[i].complete) missing.push_back(static_cast<long>(i) + 1);
   }
-  const auto live = slurm::live_tasks(plan->jobs);
+  const auto live = slurm::live_tasks(plan.jobs);
   std::error_code ignored;
   const bool merged = fs::exists(merged_store(arguments.status), ignored);
   if (arguments.json) {
-    print_json("slurm_status", {{"suite", plan->suite},
-                                {"cells", plan->all_cells()},
+    print_json("slurm_status", {{"suite", plan.suite},
+                                {"cells", plan.all_cells()},
                                 {"cells_stored", stored},
-                                {"shards", plan->cells.size()},
+                                {"shards", plan.cells.size()},
                                 {"shards_incomplete", missing},
-                                {"jobs", plan->jobs},
+                                {"jobs", plan.jobs},
                                 {"tasks", live ? nlohmann::json(*live) : nlohmann::json()},
                                 {"merged", merged}});
   } else {
-    print_text(fmt::format("{}: {} of {} stored; {} of {} complete\n", plan->suite, stored,
-                           plural(plan->all_cells(), "cell"), plan->cells.size() - missing.size(),
-                           plural(static_cast<long>(plan->cells.size()), "shard")));
+    print_text(fmt::format("{}: {} of {} stored; {} of {} complete\n", plan.suite, stored,
+                           plural(plan.all_cells(), "cell"), plan.cells.size() - missing.size(),
+                           plural(static_cast<long>(plan.cells.size()), "shard")));
     if (!missing.empty()) print_text(fmt::format("incomplete shards: {}\n", slurm::ranges(missing)));
     if (!live) {
       print_text("squeue does not answer here, so that the jobs' states are not known\n");

@@ -52,12 +52,10 @@ struct SolveArguments {
 Result<OptionValues> complete(SolveArguments& arguments) {
   const auto row = require_solver(arguments.solver);
   if (!row) return Error{row.error().code, "--solver: " + with_foreign_code(row.error(), arguments.code).message};
-  auto values = parse_settings(arguments.settings, (*row)->all_options(), arguments.solver);
-  if (!values) return values.error();
-  auto effective = (*row)->effective_options(*values);
-  if (!effective) return effective.error();
+  CONEBENCH_TRY(auto values, parse_settings(arguments.settings, (*row)->all_options(), arguments.solver));
+  CONEBENCH_TRY(auto effective, (*row)->effective_options(values));
   arguments.request.solver = arguments.solver;
-  arguments.request.options = *values;
+  arguments.request.options = values;
   arguments.request.criterion = *criterion_for(arguments.criterion, arguments.solver);
   arguments.request.start = arguments.start == "guess" ? Start::guess : Start::cold;
   arguments.request.repeats = {1, 0.0, 1};
@@ -116,6 +114,10 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
       counted(record.factorizations, "factorization"), counted(record.operator_products, "operator product"));
   text +=
       fmt::format("time       set-up {}, solve {}\n", short_time(record.setup.median), short_time(record.solve.median));
+  if (record.total.cold != record.total.median) {
+    text += fmt::format("           first run {}, ranked {}\n", short_time(record.total.cold),
+                        short_time(record.total.median));
+  }
   if (record.own_solve_s) {
     text += fmt::format("           by the runner's clock {}; it says itself: set-up {}, solve {}\n",
                         short_time(record.wall_s.value_or(0.0)), short_time(record.own_setup_s.value_or(0.0)),
@@ -142,8 +144,7 @@ bool finite(const std::vector<double>& values) {
   return true;
 }
 
-Result<std::monostate> save_solution(const SolveArguments& arguments, const GivenProblem& given,
-                                     const CellRecord& record) {
+Result<void> save_solution(const SolveArguments& arguments, const GivenProblem& given, const CellRecord& record) {
   if (static_cast<Index>(record.reaction.size()) != given.problem.rows()) {
     return Error{ErrorCode::unsupported, fmt::format("{}: not written, because there is no answer (status {})",
                                                      arguments.solution, name(record.status))};
@@ -161,12 +162,11 @@ Result<std::monostate> save_solution(const SolveArguments& arguments, const Give
 }
 
 Result<int> run_solve(SolveArguments& arguments) {
-  if (auto error = load_foreign_code(arguments.code)) return *error;
-  const auto options = complete(arguments);
-  if (!options) return options.error();
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
+  CONEBENCH_TRY(const auto options, complete(arguments));
   for (const std::string& file : {arguments.trace, arguments.solution}) {
     if (file.empty()) continue;
-    if (const auto place = check_place(file); !place) return place.error();
+    CONEBENCH_CHECK(check_place(file));
   }
   const auto given = load_given_problem(arguments.file);
   if (!given) {
@@ -174,7 +174,7 @@ Result<int> run_solve(SolveArguments& arguments) {
       CellRecord none = blank_record(arguments.request);
       none.status = CellStatus::unsupported;
       none.reason = given.error().message;
-      print_json("solve", to_json(arguments, *options, none));
+      print_json("solve", to_json(arguments, options, none));
     }
     return given.error();
   }
@@ -183,33 +183,28 @@ Result<int> run_solve(SolveArguments& arguments) {
     return Error{ErrorCode::bad_input, fmt::format("{}: has no guess to start from; use --start cold", arguments.file)};
   }
   std::string trace;
-  auto record = solve_cell(problem, arguments.request, arguments.trace.empty() ? nullptr : &trace);
-  if (!record) return record.error();
+  CONEBENCH_TRY(auto record, solve_cell(problem, arguments.request, arguments.trace.empty() ? nullptr : &trace));
 
   if (arguments.json) {
-    auto out = to_json(arguments, *options, *record);
+    auto out = to_json(arguments, options, record);
     out["problem_hash"] = problem.content_hash();
     print_json("solve", out);
   } else {
-    print_text(to_text(arguments, problem, *record));
+    print_text(to_text(arguments, problem, record));
   }
-  const StatusClass ended = class_of(record->status);
+  const StatusClass ended = class_of(record.status);
   if (ended == StatusClass::unsupported || ended == StatusClass::broke) {
     print_error(fmt::format("{}: {} {} this problem: {}", arguments.file, arguments.solver,
-                            ended == StatusClass::unsupported ? "does not support" : "failed on", record->reason));
+                            ended == StatusClass::unsupported ? "does not support" : "failed on", record.reason));
     return not_run;
   }
-  if (!arguments.trace.empty()) {
-    if (auto written = write_files({}, {{arguments.trace, trace}}); !written) return written.error();
-  }
-  if (!arguments.solution.empty()) {
-    if (auto written = save_solution(arguments, *given, *record); !written) return written.error();
-  }
-  if (arguments.require_solved && !record->solved) {
-    const bool late = passes_too_late(*record);
+  if (!arguments.trace.empty()) CONEBENCH_CHECK(write_files({}, {{arguments.trace, trace}}));
+  if (!arguments.solution.empty()) CONEBENCH_CHECK(save_solution(arguments, *given, record));
+  if (arguments.require_solved && !record.solved) {
+    const bool late = passes_too_late(record);
     print_error(fmt::format("{}: not solved by {}: {} = {} {} {:g}{} (status {})", arguments.file, arguments.solver,
-                            record->verdict, short_number(record->verdict_value), late ? "passes" : "exceeds",
-                            record->tolerance, late ? ", but came after the time limit" : "", name(record->status)));
+                            record.verdict, short_number(record.verdict_value), late ? "passes" : "exceeds",
+                            record.tolerance, late ? ", but came after the time limit" : "", name(record.status)));
     return gate_failed;
   }
   return done;

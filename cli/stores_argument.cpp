@@ -14,14 +14,12 @@
 namespace conebench::cli {
 
 Result<StoreContents> read_joined(const std::vector<std::string>& stores, bool all_cells) {
-  if (auto error = check_named_once(std::vector<std::filesystem::path>(stores.begin(), stores.end()))) return *error;
+  CONEBENCH_CHECK(check_named_once(std::vector<std::filesystem::path>(stores.begin(), stores.end())));
   std::vector<StoreContents> read;
   for (const auto& file : stores) {
-    const auto store = Store::open(file, Store::Mode::read_only);
-    if (!store) return store.error();
-    auto contents = store->read();
-    if (!contents) return contents.error();
-    read.push_back(all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
+    CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+    CONEBENCH_TRY(auto contents, store.read());
+    read.push_back(all_cells ? std::move(contents) : present_contents(std::move(contents)));
   }
   if (auto error = check_disjoint(read, stores)) return *error;
   return join_contents(std::move(read));

@@ -54,29 +54,24 @@ std::string text(const TrajectoryError& error) {
 }
 
 Result<int> run_compare_trajectories(const TrajectoriesArguments& arguments) {
-  const auto run = read(arguments.run);
-  if (!run) return run.error();
-  const auto reference = read(arguments.reference);
-  if (!reference) return reference.error();
-  const auto error = trajectory_error(*run, *reference);
-  if (!error) {
-    return Error{error.error().code,
-                 fmt::format("{} and {}: {}", arguments.run, arguments.reference, error.error().message)};
-  }
+  CONEBENCH_TRY(const auto run, read(arguments.run));
+  CONEBENCH_TRY(const auto reference, read(arguments.reference));
+  CONEBENCH_TRY(const auto error,
+                trajectory_error(run, reference).within(fmt::format("{} and {}", arguments.run, arguments.reference)));
   if (!arguments.json) {
-    print_text(text(*error));
+    print_text(text(error));
     return done;
   }
   nlohmann::json out = {{"run", arguments.run},
                         {"reference", arguments.reference},
-                        {"times", error->times},
-                        {"time_step_s", error->time_step},
-                        {"until_s", error->until},
-                        {"of_bodies", error->of_bodies},
-                        {"positions", to_json(error->positions)},
-                        {"energy", error->energy ? to_json(*error->energy) : nlohmann::json(nullptr)},
+                        {"times", error.times},
+                        {"time_step_s", error.time_step},
+                        {"until_s", error.until},
+                        {"of_bodies", error.of_bodies},
+                        {"positions", to_json(error.positions)},
+                        {"energy", error.energy ? to_json(*error.energy) : nlohmann::json(nullptr)},
                         {"body_heights", nlohmann::json::object()}};
-  for (const auto& [body, height] : error->body_heights) out["body_heights"][body] = to_json(height);
+  for (const auto& [body, height] : error.body_heights) out["body_heights"][body] = to_json(height);
   print_json("compare-trajectories", out);
   return done;
 }

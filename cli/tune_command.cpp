@@ -23,6 +23,7 @@
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "store/store.hpp"
 #include "store/store_lock.hpp"
 
@@ -74,9 +75,9 @@ Result<std::map<std::string, std::vector<OptionValue>>> parse_grid(const std::ve
     std::string rest = text.substr(equals + 1) + ",";
     for (auto comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
       const std::vector<std::string> word{option + "=" + rest.substr(0, comma)};
-      const auto value = parse_options(word, row.all_options(), row.info.id, "");
-      if (!value) return Error{value.error().code, fmt::format("--grid {}: {}", text, value.error().message)};
-      axes[option].push_back(value->at(option));
+      CONEBENCH_TRY(const auto value,
+                    parse_options(word, row.all_options(), row.info.id, "").within(fmt::format("--grid {}", text)));
+      axes[option].push_back(value.at(option));
       rest.erase(0, comma + 1);
     }
   }
@@ -87,9 +88,8 @@ Result<std::map<std::string, std::vector<OptionValue>>> parse_grid(const std::ve
 Result<std::vector<OptionValues>> candidates(const TuneArguments& arguments, const Suite& suite, const SolverRow& row) {
   std::vector<OptionValues> wanted{{}};
   if (!arguments.grid.empty()) {
-    const auto axes = parse_grid(arguments.grid, row);
-    if (!axes) return axes.error();
-    for (OptionValues& options : cartesian({}, *axes)) wanted.push_back(std::move(options));
+    CONEBENCH_TRY(const auto axes, parse_grid(arguments.grid, row));
+    for (OptionValues& options : cartesian({}, axes)) wanted.push_back(std::move(options));
   } else {
     for (const SolverEntry& entry : suite.solvers) {
       if (entry.id == row.info.id) wanted.insert(wanted.end(), entry.options.begin(), entry.options.end());
@@ -98,9 +98,8 @@ Result<std::vector<OptionValues>> candidates(const TuneArguments& arguments, con
   std::vector<OptionValues> found;
   std::set<std::string> known;
   for (OptionValues& options : wanted) {
-    const auto effective = row.effective_options(options);
-    if (!effective) return effective.error();
-    if (known.insert(setting_record(row, *effective).hash).second) found.push_back(std::move(options));
+    CONEBENCH_TRY(const auto effective, row.effective_options(options));
+    if (known.insert(setting_record(row, effective).hash).second) found.push_back(std::move(options));
   }
   if (found.size() < 2) {
     return Error{ErrorCode::wrong_usage,
@@ -168,28 +167,26 @@ class Tuning {
   }
 
   /// Runs what the budget allows. Errors as run_sweep.
-  std::optional<Error> run(Store& store, Stopwatch& watch) {
-    const auto order = problem_order();
-    if (!order) return order.error();
+  Result<void> run(Store& store, Stopwatch& watch) {
+    CONEBENCH_TRY(const auto order, problem_order());
     std::vector<std::string> alive = hashes_;
     std::set<std::string> families(groups_.begin(), groups_.end());
-    for (const Rung& rung : plan_rungs(alive.size(), order->size(), 2 * families.size(), kept_share)) {
-      if (watch.over()) return std::nullopt;
+    for (const Rung& rung : plan_rungs(alive.size(), order.size(), 2 * families.size(), kept_share)) {
+      if (watch.over()) return {};
       const bool told_apart = rungs_.empty() || rungs_.back().result.scores.front().solved > 0;
       if (told_apart) cut(alive, rung.settings);
-      const std::vector<std::string> problems(order->begin(),
-                                              order->begin() + static_cast<std::ptrdiff_t>(rung.problems));
-      auto result = run_rung(store, watch, alive, problems);
-      if (!result) return result.error();
-      if (!*result) return std::nullopt;
-      print(rung.problems, **result);
+      const std::vector<std::string> problems(order.begin(),
+                                              order.begin() + static_cast<std::ptrdiff_t>(rung.problems));
+      CONEBENCH_TRY(auto result, run_rung(store, watch, alive, problems));
+      if (!result) return {};
+      print(rung.problems, *result);
       alive.clear();
-      for (const RungScore& score : (*result)->scores) alive.push_back(score.setting);
-      if (!rungs_.empty()) (*result)->unseen.reset();  // every family has chosen these settings already
-      rungs_.push_back({rung.problems, std::move(**result)});
-      complete_ = rung.problems == order->size();
+      for (const RungScore& score : result->scores) alive.push_back(score.setting);
+      if (!rungs_.empty()) result->unseen.reset();  // every family has chosen these settings already
+      rungs_.push_back({rung.problems, std::move(*result)});
+      complete_ = rung.problems == order.size();
     }
-    return std::nullopt;
+    return {};
   }
 
   bool complete() const { return complete_; }
@@ -210,10 +207,10 @@ class Tuning {
     scenes.interrupted = options_.interrupted;
     scenes.note = [](const std::string& line) { print_note(line); };
     scenes.make = isolated_samples(suite_.limits, options_.interrupted);
-    const auto sources = list_sources(suite_, options_.data, data_folder_of_environment(), options_.cache, scenes);
-    if (!sources) return sources.error();
+    CONEBENCH_TRY(const auto sources,
+                  list_sources(suite_, options_.data, data_folder_of_environment(), options_.cache, scenes));
     std::vector<std::string> names;
-    for (const ProblemSource& source : *sources) {
+    for (const ProblemSource& source : sources) {
       names.push_back(source.source);
       groups_.push_back(!source.family.empty() ? source.family
                                                : std::filesystem::path(source.source).parent_path().string());
@@ -240,14 +237,12 @@ class Tuning {
     SweepOptions options = options_;
     options.interrupted = &watch.stop();
     options.sources = {problems.begin(), problems.end()};
-    const auto outcome = run_sweep(suite, store, options, watch);
-    if (!outcome) return outcome.error();
-    if (outcome->stopped) return *outcome->stopped;
-    if (outcome->interrupted || outcome->left() > 0) return std::optional<RungResult>();
-    auto contents = store.read();
-    if (!contents) return contents.error();
-    std::erase_if(contents->cells, [&](const CellRecord& cell) { return !outcome->keys.contains(cell.key); });
-    const reports::Analysis analysis = reports::analyse(*contents, false);
+    CONEBENCH_TRY(const auto outcome, run_sweep(suite, store, options, watch));
+    if (outcome.stopped) return *outcome.stopped;
+    if (outcome.interrupted || outcome.left() > 0) return std::optional<RungResult>();
+    CONEBENCH_TRY(auto contents, store.read());
+    std::erase_if(contents.cells, [&](const CellRecord& cell) { return !outcome.keys.contains(cell.key); });
+    const reports::Analysis analysis = reports::analyse(contents, false);
     return std::optional(score_rung(analysis, row_.info.id, cost_, alive));
   }
 
@@ -317,40 +312,32 @@ Result<int> tune(const TuneArguments& arguments) {
   if (arguments.cost != "time" && arguments.cost != "iterations") {
     return Error{ErrorCode::wrong_usage, fmt::format("--cost {}: must be time or iterations", arguments.cost)};
   }
-  if (auto error = load_foreign_code(arguments.code)) return *error;
-  auto suite = load_suite(arguments.suite, arguments.code.in_suite());
-  if (!suite) return suite.error();
-  const auto found = require_solver(arguments.solver);
-  if (!found) return found.error();
-  const SolverRow* const row = *found;
-  if (std::count(suite->starts.begin(), suite->starts.end(), Start::previous) > 0) {
+  CONEBENCH_CHECK(load_foreign_code(arguments.code));
+  CONEBENCH_TRY(auto suite, load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes()));
+  CONEBENCH_TRY(const SolverRow* const row, require_solver(arguments.solver));
+  if (std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0) {
     return Error{
         ErrorCode::wrong_usage,
         fmt::format("{}: starts \"previous\" need every step of a sequence; tune on cold starts", arguments.suite)};
   }
-  auto settings = candidates(arguments, *suite, *row);
-  if (!settings) return settings.error();
-  if (!arguments.out.empty()) {
-    if (const auto place = check_place(arguments.out); !place) return place.error();
-  }
+  CONEBENCH_TRY(auto settings, candidates(arguments, suite, *row));
+  if (!arguments.out.empty()) CONEBENCH_CHECK(check_place(arguments.out));
 
   const std::filesystem::path file =
-      arguments.store.empty() ? fmt::format("tune-{}-{}.sqlite", row->info.id, suite->name) : arguments.store;
-  suite->name = fmt::format("{}, {} tuned", suite->name, row->info.id);
+      arguments.store.empty() ? fmt::format("tune-{}-{}.sqlite", row->info.id, suite.name) : arguments.store;
+  suite.name = fmt::format("{}, {} tuned", suite.name, row->info.id);
   const InterruptGuard guard;
   SweepOptions options;
   options.data = arguments.data;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
   options.interrupted = &guard.flag();
   begin_survey(options.cache);
-  const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
-  if (!lock) return lock.error();
-  if (!lock->note().empty()) print_note(lock->note());
-  auto store = Store::open(file, Store::Mode::read_write);
-  if (!store) return store.error();
+  CONEBENCH_TRY(const auto lock, StoreLock::acquire(file, {.break_lock = arguments.break_lock}));
+  if (!lock.note().empty()) print_note(lock.note());
+  CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
   Stopwatch watch(arguments.budget, guard.flag());
-  Tuning tuning(arguments, std::move(*suite), *row, std::move(*settings), options);
-  if (auto error = tuning.run(*store, watch)) return *error;
+  Tuning tuning(arguments, std::move(suite), *row, std::move(settings), options);
+  CONEBENCH_CHECK(tuning.run(store, watch));
 
   const bool decided = !tuning.rungs().empty() && tuning.rungs().back().result.scores.front().solved > 0;
   if (arguments.json) print_json("tune", to_json(arguments, tuning, file.string()));
@@ -363,8 +350,7 @@ Result<int> tune(const TuneArguments& arguments) {
     if (!arguments.out.empty()) {
       const std::filesystem::path out = arguments.out;
       const auto folder = out.parent_path().empty() ? std::filesystem::path(".") : out.parent_path();
-      const auto written = write_files(folder, {{out.filename().string(), entry + "\n"}});
-      if (!written.ok()) return written.error();
+      CONEBENCH_CHECK(write_files(folder, {{out.filename().string(), entry + "\n"}}));
     }
   }
   if (guard.flag()) return interrupted;

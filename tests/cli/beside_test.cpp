@@ -5,9 +5,10 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "store/store.hpp"
-#include "tests/cli/conebench_process.hpp"
+#include "tests/cli/test_solvers.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -31,7 +32,8 @@ class Beside : public ::testing::Test {
   /// An executable that is the one under test, with something before it.
   std::string build(const std::string& name, const std::string& before) {
     const std::string path = folder / name;
-    std::ofstream(path) << "#!/bin/sh\n" << before << "\nexec '" << executable().string() << "' \"$@\"\n";
+    std::ofstream(path) << "#!/bin/sh\n"
+                        << before << "\nexec '" << executable_with_test_solvers().string() << "' \"$@\"\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   }
@@ -41,8 +43,9 @@ class Beside : public ::testing::Test {
     std::vector<std::string> words = {"run", folder / "turns.json", "--beside", other, "--db", folder / "ab.sqlite"};
     words.insert(words.end(), more.begin(), more.end());
     if (std::count(more.begin(), more.end(), "--passes") == 0) words.insert(words.end(), {"--passes", "1"});
-    environment.emplace_back("CONEBENCH_TEST_SOLVERS=1");
-    return conebench(words, {.folder = folder.path(), .environment = environment, .out_to = {}});
+    RunOptions options = with_test_solvers(std::move(environment));
+    options.folder = folder.path();
+    return conebench(words, options);
   }
 
   StoreContents stored() const {
@@ -65,7 +68,7 @@ class Beside : public ::testing::Test {
 };
 
 TEST_F(Beside, OneBuildBesideItselfStoresBothSidesWithTheirReplicatesAndTheSameAnswers) {
-  const auto outcome = run(executable(), {"--fail-on", "lost,missing,broke"});
+  const auto outcome = run(executable_with_test_solvers(), {"--fail-on", "lost,missing,broke"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto base = side("base"), fresh = side("new");
   ASSERT_EQ(base.size(), 24U);
@@ -89,8 +92,8 @@ TEST_F(Beside, OneBuildBesideItselfStoresBothSidesWithTheirReplicatesAndTheSameA
 }
 
 TEST_F(Beside, AMorePassResumesAndAddsAsManyReplicates) {
-  ASSERT_EQ(run(executable(), {"--fail-on", "none"}).code, 0);
-  ASSERT_EQ(run(executable(), {"--fail-on", "none", "--passes", "2"}).code, 0);
+  ASSERT_EQ(run(executable_with_test_solvers(), {"--fail-on", "none"}).code, 0);
+  ASSERT_EQ(run(executable_with_test_solvers(), {"--fail-on", "none", "--passes", "2"}).code, 0);
   for (const std::string name : {"base", "new"}) {
     for (const CellRecord& cell : side(name)) {
       if (!cell.solved) continue;
@@ -185,13 +188,13 @@ TEST_F(Beside, ABuildWithoutTheProtocolIsDrivenBySolve) {
 TEST_F(Beside, WhatIsNoConebenchOrAnotherStoreIsRefusedBeforeAnythingRuns) {
   expect_failure(run("/bin/true"), 3, {"/bin/true", "is no conebench"});
   expect_failure(run(folder / "nowhere"), 3, {"no executable file"});
-  expect_failure(run(executable(), {"--jobs", "2"}), 2, {"--beside", "--jobs"});
+  expect_failure(run(executable_with_test_solvers(), {"--jobs", "2"}), 2, {"--beside", "--jobs"});
   std::filesystem::remove(folder / "ab.sqlite");
   ASSERT_EQ(conebench({"run", folder / "turns.json", "--db", folder / "ab.sqlite", "--filter", "solver=CASCADE"},
-                      {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1"}, .out_to = {}})
+                      with_test_solvers())
                 .code,
             0);
-  expect_failure(run(executable()), 3, {"an ordinary run"});
+  expect_failure(run(executable_with_test_solvers()), 3, {"an ordinary run"});
 }
 
 }  // namespace

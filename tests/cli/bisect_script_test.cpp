@@ -60,11 +60,6 @@ esac)sh");
     return run_program({"sh", script}, options).code;
   }
 
-  std::string text_of(const std::string& name) const {
-    std::ifstream stream(folder / name);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
   Outcome git(std::vector<std::string> words) const {
     words.insert(words.begin(), {"git", "-c", "user.name=t", "-c", "user.email=t@example.org"});
     return run_program(words, options);
@@ -99,13 +94,14 @@ TEST_F(BisectSlower, TellsACommitByItsExitCodeAndGoesOnOnlyWhileItIsUndecided) {
   EXPECT_EQ(code_of("lost"), 1);
   EXPECT_EQ(code_of("no build"), 125);
   EXPECT_EQ(code_of("crashes"), 125);
-  EXPECT_THAT(text_of("tree/ran"), HasSubstr("--filter solver=NSGS && problem~\"a b\" --beside /fast/conebench"));
+  EXPECT_THAT(text_of(folder / "tree/ran"),
+              HasSubstr("--filter solver=NSGS && problem~\"a b\" --beside /fast/conebench"));
   fs::remove(folder / "tree/ran");
   EXPECT_EQ(code_of("late"), 1);
-  EXPECT_THAT(text_of("tree/ran"), HasSubstr("--passes 6 "));
-  EXPECT_THAT(text_of("tree/ran"), Not(HasSubstr("--passes 12 ")));
+  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--passes 6 "));
+  EXPECT_THAT(text_of(folder / "tree/ran"), Not(HasSubstr("--passes 12 ")));
   EXPECT_EQ(code_of("undecided"), 125);
-  EXPECT_THAT(text_of("tree/ran"), HasSubstr("--passes 12 "));
+  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--passes 12 "));
 }
 
 TEST_F(BisectSlower, GitFindsTheCommitAlthoughOneCannotBeToldAndOneDoesNotBuild) {
@@ -113,7 +109,7 @@ TEST_F(BisectSlower, GitFindsTheCommitAlthoughOneCannotBeToldAndOneDoesNotBuild)
   const Outcome found = bisect(7);
   EXPECT_EQ(found.code, 0) << found.out << found.err;
   EXPECT_THAT(found.out, HasSubstr(git({"rev-parse", "HEAD~2"}).out.substr(0, 40) + " is the first bad commit"));
-  EXPECT_THAT(text_of("tree/ran"), HasSubstr("undecided: "));
+  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("undecided: "));
 }
 
 TEST_F(BisectSlower, WhereTheCommitBeforeTheFirstSlowOneIsSkippedGitNamesBoth) {

@@ -1,5 +1,4 @@
 #include "tests/cli/conebench_process.hpp"
-#include "tests/support/paths.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -116,7 +114,7 @@ Outcome run_program(const std::vector<std::string>& words, const RunOptions& opt
 std::filesystem::path executable() { return CONEBENCH_EXECUTABLE; }
 
 Outcome conebench(const std::vector<std::string>& arguments, const RunOptions& options) {
-  std::vector<std::string> words = {executable().string()};
+  std::vector<std::string> words = {(options.executable.empty() ? executable() : options.executable).string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return run_program(words, options);
 }
@@ -129,15 +127,9 @@ Outcome python(const std::string& script, const std::vector<std::string>& argume
 
 bool python_has(const std::string& modules) { return python("import " + modules, {}).code == 0; }
 
-ScratchFolder::ScratchFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "conebench-cli-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no scratch folder");
-  path_ = pattern;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 std::string generate(const ScratchFolder& folder, const std::vector<std::string>& scene_and_options) {
@@ -156,12 +148,6 @@ void expect_failure(const Outcome& outcome, int code, const std::vector<std::str
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_TRUE(outcome.err.ends_with('\n'));
   for (const auto& part : parts) EXPECT_THAT(outcome.err, ::testing::HasSubstr(part));
-}
-
-std::filesystem::path shared_folder() {
-  const char* given = std::getenv("CONEBENCH_SHARED");
-  const std::filesystem::path folder = given != nullptr ? given : CONEBENCH_SOURCE_DIR "/../shared";
-  return std::filesystem::is_directory(folder) ? folder : std::filesystem::path();
 }
 
 }  // namespace conebench::testing

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.hpp"
+
 namespace conebench::testing {
 
 /// What a run of the executable gave.
@@ -16,9 +18,10 @@ struct Outcome {
 };
 
 struct RunOptions {
-  std::filesystem::path folder;          ///< working folder; empty: the test's
-  std::vector<std::string> environment;  ///< "NAME=value", added to the test's
-  std::string out_to;                    ///< file that gets standard output instead of Outcome::out
+  std::filesystem::path folder;           ///< working folder; empty: the test's
+  std::vector<std::string> environment;   ///< "NAME=value", added to the test's
+  std::string out_to;                     ///< file that gets standard output instead of Outcome::out
+  std::filesystem::path executable = {};  ///< of conebench(), if not the one under test
 };
 
 /// Runs the executable under test with these arguments.
@@ -33,18 +36,13 @@ bool python_has(const std::string& modules);
 /// Runs a script with the system's Python.
 Outcome python(const std::string& script, const std::vector<std::string>& arguments);
 
-/// A folder that goes with the test.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
+/// The whole file; empty where it can't be read.
+std::string text_of(const std::filesystem::path& file);
 
- private:
-  std::filesystem::path path_;
+/// A folder that goes with the test; paths in it as words of a command.
+class ScratchFolder : public conebench::TemporaryFolder {
+ public:
+  std::string operator/(const std::string& name) const { return (path() / name).string(); }
 };
 
 /// The path of a problem that `conebench generate` wrote into the folder.
@@ -53,8 +51,5 @@ std::string generate(const ScratchFolder& folder, const std::vector<std::string>
 /// The outcome is the failure `code`: nothing on standard output, and one line "conebench: …" on standard error that
 /// holds each of `parts`.
 void expect_failure(const Outcome& outcome, int code, const std::vector<std::string>& parts);
-
-/// The shared folder of real problems, or empty where there is none.
-std::filesystem::path shared_folder();
 
 }  // namespace conebench::testing

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 #include "tests/cli/conebench_process.hpp"
 #include "tests/support/paths.hpp"
@@ -12,12 +10,7 @@
 namespace conebench::testing {
 namespace {
 
-std::string document(const std::string& name) {
-  std::ifstream file(CONEBENCH_SOURCE_DIR "/docs/" + name);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string document(const std::string& name) { return text_of(CONEBENCH_SOURCE_DIR "/docs/" + name); }
 
 TEST(GeneratedDocs, AreWhatTheExecutablePrints) {
   const std::vector<std::pair<std::string, std::string>> documents = {{"solvers", "options.md"},

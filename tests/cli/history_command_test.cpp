@@ -31,7 +31,7 @@ class HistoryCommand : public ::testing::Test {
 TEST_F(HistoryCommand, ReadsAFolderOrStoresAndWritesItsFiles) {
   const auto outcome = conebench({"history", folder / "nights", "--out", folder / "out"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("## small: 2 nights"), HasSubstr("| NSGS | 1e-4 | 1 of 1 | 1 of 1 |")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("## small: 2 nights"), HasSubstr("| NSGS \\* | 1e-4 | 1 of 1 | 1 of 1 |")));
   for (const char* file : {"index.html", "history.md", "history.json"}) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(folder / "out") / file)) << file;
   }

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "store/night_folder.hpp"
 #include "store/store.hpp"
 #include "tests/cli/night_process.hpp"
+#include "tests/cli/test_solvers.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -39,9 +41,7 @@ class MadeNights : public ::testing::Test {
     fs::create_directories(nights / "builds");
   }
 
-  static RunOptions burning(const std::string& burn) {
-    return {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_BURN=" + burn}, .out_to = {}};
-  }
+  static RunOptions burning(const std::string& burn) { return with_test_solvers({"CONEBENCH_TEST_BURN=" + burn}); }
 
   /// The night of 1 May in `year`.
   fs::path add(int year, const Kind& kind) const {
@@ -84,17 +84,13 @@ class MadeNights : public ::testing::Test {
     ASSERT_TRUE(night);
     const fs::path kept = nights / "builds" / night->executable;
     fs::remove(kept);
-    std::ofstream(kept) << "#!/bin/sh\n" << before << "\nexec '" << executable().string() << "' \"$@\"\n";
+    std::ofstream(kept) << "#!/bin/sh\n"
+                        << before << "\nexec '" << executable_with_test_solvers().string() << "' \"$@\"\n";
     fs::permissions(kept, fs::perms::owner_all);
   }
 
   Outcome tonight(const std::string& burn = "none:0") const {
     return run_night({folder / "night.json", "--stores", nights.string()}, burning(burn));
-  }
-
-  static std::string text_of(const fs::path& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
   }
 
   long stores() const {
@@ -311,6 +307,103 @@ TEST_F(MadeNights, ANightOfTheFutureSilencesNoAlarmOfTheHistoryAndIsNotComparedW
   EXPECT_THAT(outcome.out, HasSubstr("NSGS at 1e-4 became"));
   EXPECT_THAT(outcome.out, HasSubstr("2007-05-01-0123abcd"));
   EXPECT_EQ(stores(), 9);
+}
+
+TEST_F(MadeNights, AnAlarmOfAFamilyStandsThroughANightThatJudgesNoFamily) {
+  const auto odd_is_slower = [](double all) {
+    return [all](const std::string& setting, const std::string& family) {
+      return all * (setting == "NSGS" && family == "odd" ? 1.2 : 1.0);
+    };
+  };
+  add(2001);
+  keep_build("exit 1");
+  add(2002, {.judged = false, .factor = odd_is_slower(1.0)});
+  const auto second = tonight();
+  EXPECT_EQ(second.code, 1) << second.out << second.err;
+  EXPECT_THAT(second.out, HasSubstr("is slower on odd by 20.0 %"));
+  add(2003, {.judged = false, .factor = odd_is_slower(1.1)});
+  const auto third = tonight();
+  EXPECT_EQ(third.code, 1) << third.out << third.err;
+  EXPECT_THAT(third.out, HasSubstr("not cleared tonight"));
+  add(2004, {.judged = false});
+  const auto back = tonight();
+  EXPECT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_THAT(back.out, HasSubstr("gone: "));
+}
+
+TEST_F(MadeNights, AnOldAcceptanceDoesNotSilenceALaterCreep) {
+  const auto creep = [](const std::string& setting, const std::string&) { return setting == "NSGS" ? 1.08 : 1.0; };
+  for (int year = 2001; year <= 2006; ++year) add(year);
+  const fs::path last = add(2007, {.factor = creep}), newest = add(2008, {.judged = false, .factor = creep});
+  keep_build("exit 1");
+  const auto accept_at = [&](const std::string& utc) {
+    auto store = Store::open(last, Store::Mode::read_write);
+    ASSERT_TRUE(store);
+    const CellRecord cell = store->read()->cells.front();
+    const Alarm alarm{.suite = "made",
+                      .kind = "slower",
+                      .setting = "NSGS",
+                      .tolerance = 1e-4,
+                      .criterion = cell.criterion,
+                      .verdict = cell.verdict,
+                      .start = cell.start,
+                      .since = "2001-05-01-0123abcd.sqlite",
+                      .since_utc = "2001-05-01T02:00:00Z",
+                      .effect = 0.1,
+                      .by_time = true,
+                      .cells = 1};
+    ASSERT_TRUE(store->put_acceptance({alarm.id(), "ann", "known", utc, to_json(alarm).dump()}));
+  };
+  accept_at("2002-05-01T09:00:00Z");
+  const auto creeping = tonight();
+  EXPECT_EQ(creeping.code, 1) << creeping.out << creeping.err;
+  EXPECT_THAT(creeping.out, HasSubstr("- alarm "));
+  EXPECT_THAT(creeping.out, Not(HasSubstr("accepted by")));
+  fs::remove(night_result_file(newest));
+  accept_at("2007-05-01T09:00:00Z");
+  const auto known = tonight();
+  EXPECT_EQ(known.code, 0) << known.out << known.err;
+  EXPECT_THAT(known.out, HasSubstr("accepted by ann: known"));
+}
+
+TEST_F(MadeNights, AnAcceptanceEndsWhenItsAlarmIsGone) {
+  add(2001);
+  keep_build("exit 1");
+  add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  ASSERT_EQ(conebench({"accept", alarm_in(tonight().out), "--why", "known", "--stores", nights.string()}).code, 0);
+  const auto acceptances = [](const fs::path& night) {
+    auto store = Store::open(night, Store::Mode::read_only);
+    EXPECT_TRUE(store);
+    return store->acceptances()->size();
+  };
+  const fs::path still = add(2003, {.judged = false, .factor = nsgs_takes_four_times});
+  EXPECT_THAT(tonight().out, Not(HasSubstr("gone: ")));
+  EXPECT_EQ(acceptances(still), 1U);
+  add(2004, {.judged = false});
+  EXPECT_THAT(tonight().out, HasSubstr("gone: "));
+  const fs::path next = add(2005, {.judged = false});
+  EXPECT_EQ(tonight().code, 0);
+  EXPECT_EQ(acceptances(next), 0U);
+}
+
+TEST_F(MadeNights, ANightWithoutTheReferenceEndsNoAlarmAgainstIt) {
+  const std::string release = folder / "release.sqlite";
+  fs::rename(add(2001, {.judged = false}), release);
+  add(2002, {.factor = nsgs_takes_four_times});
+  keep_build("exit 1");
+  const auto pinned = [&] {
+    return run_night({folder / "night.json", "--stores", nights.string(), "--pin", release}, burning("none:0"));
+  };
+  add(2003, {.judged = false, .factor = nsgs_takes_four_times});
+  EXPECT_EQ(pinned().code, 1);
+  add(2004, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto without = tonight();
+  EXPECT_EQ(without.code, 1) << without.out << without.err;
+  EXPECT_THAT(without.out, HasSubstr("not cleared tonight"));
+  add(2005, {.judged = false});
+  const auto back = pinned();
+  EXPECT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_THAT(back.out, HasSubstr("gone: "));
 }
 
 TEST_F(MadeNights, ADamagedNightIsLeftOutForTheGoodOneBeforeIt) {

@@ -33,7 +33,7 @@ Comparison comparison_of(const SettingChange& change) {
 /// Side by side: effect T with deviation v.
 SettingChange same_side_by_side(double effect, double deviation) {
   SettingChange change;
-  change.outlook = reports::Outlook::same;
+  change.assessment = reports::Assessment::same;
   change.times.corrected = effect;
   change.times.bar = 0.01;
   change.times.could_have_seen = 0.01 + deviation;
@@ -66,7 +66,7 @@ TEST(NightAlarms, ASettingThatWasNotRunOrNotJudgedSideBySideIsUndecided) {
 
 TEST(NightAlarms, WhatIsWorseSideBySideIsConfirmedWithItsReason) {
   SettingChange work = same_side_by_side(0.0, 0.001);
-  work.outlook = reports::Outlook::worse;
+  work.assessment = reports::Assessment::worse;
   work.reasons = {"slower: more work"};
   const auto found = judge_suspects(comparison_of(work), {{"s", 1e-6, "cold", 0.03}});
   EXPECT_THAT(found.verdicts, ElementsAre(Verdict::confirmed));
@@ -75,7 +75,7 @@ TEST(NightAlarms, WhatIsWorseSideBySideIsConfirmedWithItsReason) {
 
 SettingChange slower_by_time() {
   SettingChange change;
-  change.outlook = reports::Outlook::worse;
+  change.assessment = reports::Assessment::worse;
   change.times.corrected = 0.03;
   change.times.verdict = ChangeState::slower;
   change.reasons = {"slower +3.0 %"};
@@ -109,7 +109,7 @@ TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
   EXPECT_FALSE(comparison.failed);
   EXPECT_FALSE(comparison.slices[0].settings[0].failed);
   EXPECT_FALSE(comparison.alarms.contains("slower"));
-  EXPECT_EQ(comparison.slices[0].settings[0].outlook, reports::Outlook::undecided);
+  EXPECT_EQ(comparison.slices[0].settings[0].assessment, reports::Assessment::undecided);
   EXPECT_THAT(comparison.notes, ElementsAre(HasSubstr("withdrawn")));
 
   SettingChange lost = slower_by_time();
@@ -118,7 +118,7 @@ TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
   withdraw(comparison, slower_settings(comparison, {}).alarms.at(0));
   reports::count_alarms(comparison, gate);
   EXPECT_TRUE(comparison.failed);
-  EXPECT_EQ(comparison.slices[0].settings[0].outlook, reports::Outlook::worse);
+  EXPECT_EQ(comparison.slices[0].settings[0].assessment, reports::Assessment::worse);
 }
 
 }  // namespace

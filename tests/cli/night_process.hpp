@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,7 @@ inline Outcome run_night(const std::vector<std::string>& words, const RunOptions
   EXPECT_LE(written.size(), 1U);
   EXPECT_TRUE(outcome.code != 0 || written.size() == 1U) << "a judged night has its tests";
   for (const fs::path& file : written) {
-    std::ifstream stream(file);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    const std::string text = text_of(file);
     EXPECT_EQ(text.find("<failure") == std::string::npos, outcome.code == 0) << outcome.code << "\n" << text;
   }
   return outcome;

@@ -8,6 +8,7 @@
 
 #include "store/sqlite.hpp"
 #include "tests/cli/night_process.hpp"
+#include "tests/cli/test_solvers.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -48,9 +49,8 @@ class NightlyCommand : public ::testing::Test {
     write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
       "solvers": [)" +
                 other + R"("MISBEHAVE"], "tolerances": [1e-6], "repeats": {"min": 2, "min_ms": 0, "max": 2}})");
-    return run_night(
-        {folder / "night.json", "--stores", folder / "nights"},
-        {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=" + mode}, .out_to = {}});
+    return run_night({folder / "night.json", "--stores", folder / "nights"},
+                     with_test_solvers({"CONEBENCH_TEST_MODE=" + mode}));
   }
 
   std::vector<std::string> stores() const {
@@ -98,8 +98,7 @@ TEST_F(NightlyCommand, ArtifactsAreTonightsPagesAndLinksBetweenThemWork) {
   ASSERT_EQ(night().code, 0);
   ASSERT_EQ(night({"--artifacts", artifacts.string(), "--pin", stores().front()}).code, 0);
   EXPECT_TRUE(fs::exists(artifacts / "night.xml"));
-  std::ifstream stream(artifacts / "history/history.json");
-  const auto nights = nlohmann::json::parse(stream)["suites"][0]["nights"];
+  const auto nights = nlohmann::json::parse(text_of(artifacts / "history/history.json"))["suites"][0]["nights"];
   ASSERT_EQ(nights.size(), 2U);
   EXPECT_EQ(nights[0]["page"], "") << "nothing to compare a first night with";
   EXPECT_EQ(nights[1]["exit_code"], 0);
@@ -319,17 +318,16 @@ TEST_F(NightlyCommand, WhatCrashesOnAFirstNightIsNotNewUnlessAllOfIt) {
 TEST_F(NightlyCommand, AFirstNightAtItsLimitsIsANightAndSaysSo) {
   write_suite(R"({"name": "small-night", "problems": [{"scene": "sliding-box"}], "solvers": ["MISBEHAVE"],
       "tolerances": [1e-6], "limits": {"seconds": 0.1}, "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
-  const auto hung =
-      conebench({"nightly", folder / "night.json", "--stores", folder / "nights"},
-                {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=hang"}, .out_to = {}});
+  const auto hung = conebench({"nightly", folder / "night.json", "--stores", folder / "nights"},
+                              with_test_solvers({"CONEBENCH_TEST_MODE=hang"}));
   EXPECT_EQ(hung.code, 0) << hung.out << hung.err;
   EXPECT_THAT(hung.out, HasSubstr("first night, 0 of 1 cell solved (1 timeout)"));
 }
 
 TEST_F(NightlyCommand, AKillFromOutsideIsNotMissingAndTheNextCallGoesOn) {
   ASSERT_EQ(with_mode("none").code, 0);
-  const std::string words =
-      executable().string() + " nightly '" + (folder / "night.json") + "' --stores '" + (folder / "nights") + "'";
+  const std::string words = executable_with_test_solvers().string() + " nightly '" + (folder / "night.json") +
+                            "' --stores '" + (folder / "nights") + "'";
   const auto killed = run_program({"sh", "-c",
                                    "export CONEBENCH_TEST_SOLVERS=1 CONEBENCH_TEST_MODE=hang; " + words +
                                        " & main=$!; (while :; do"
@@ -363,8 +361,8 @@ TEST_F(NightlyCommand, ALostProblemFailsTheNightAndStandsInTheHistoryOfAll) {
 TEST_F(NightlyCommand, ASecondRunnerOfOneFolderIsRefused) {
   write_suite(R"({"name": "small-night", "problems": [{"scene": "sliding-box"}], "solvers": ["MISBEHAVE"],
     "tolerances": [1e-6], "limits": {"iterations": 10, "seconds": 600, "memory_mb": 2000}})");
-  const std::string words =
-      executable().string() + " nightly '" + (folder / "night.json") + "' --stores '" + (folder / "nights") + "'";
+  const std::string words = executable_with_test_solvers().string() + " nightly '" + (folder / "night.json") +
+                            "' --stores '" + (folder / "nights") + "'";
   const auto outcome = run_program({"sh", "-c",
                                     "export CONEBENCH_TEST_SOLVERS=1 CONEBENCH_TEST_MODE=hang; " + words +
                                         " >/dev/null 2>&1 & first=$!; while [ ! -s '" +

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "tests/cli/run_command_fixture.hpp"
 #include "tests/support/paths.hpp"
@@ -32,8 +32,7 @@ TEST_P(OldStoreCommands, ReportCompareMergeAndRunTakeThem) {
   const auto report = conebench({"report", old, "--out", folder / "report", "--format", "csv,html"});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("old-store at 1e-4"));
-  std::ifstream table(folder / "report/cells.csv");
-  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(table), {}, '\n'), cells + 1);
+  EXPECT_EQ(std::ranges::count(text_of(folder / "report/cells.csv"), '\n'), cells + 1);
   EXPECT_EQ(ask("old.sqlite", "PRAGMA user_version"), GetParam()) << "reading leaves it alone";
 
   ASSERT_EQ(conebench({"run", folder / "old.json", "--db", folder / "new.sqlite"}).code, 0);

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "simulation/engine.hpp"
 #include "tests/cli/conebench_process.hpp"
+#include "tests/cli/test_solvers.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -21,13 +23,6 @@ const std::vector<std::string> residual_names = {"primal",
                                                  "natural_map_relative",
                                                  "natural_map_scaled",
                                                  "penetration"};
-
-std::string read_text(const std::string& file) {
-  std::ifstream stream(file);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 std::string small_stack(const ScratchFolder& folder) { return generate(folder, {"box-stack", "--set", "boxes=2"}); }
 
@@ -108,7 +103,7 @@ TEST(Solve, TraceIsACsvThatEndsAtTheAnswer) {
   const ScratchFolder folder;
   const auto trace = folder / "trace.csv";
   const auto json = conebench({"solve", small_stack(folder), "--solver", "NSGS", "--trace", trace, "--json"}).json();
-  std::istringstream lines(read_text(trace));
+  std::istringstream lines(text_of(trace));
   std::string line;
   std::string last;
   int count = -1;  // the heading
@@ -186,7 +181,7 @@ TEST(Solve, ASceneIsNamedAsReportsNameIt) {
 }
 
 TEST(Solve, OfAStepWithoutContactTheNextOneThatHasSomeIsNamed) {
-  if (conebench({"doctor", "--json"}).json()["peers"]["MuJoCo"].is_null()) GTEST_SKIP() << "built without MuJoCo";
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   const auto solve = [](long step) {
     return conebench({"solve", "box-on-plane height=0.05 step=" + std::to_string(step), "--solver", "NSGS"});
   };
@@ -202,7 +197,7 @@ TEST(Solve, OfAStepWithoutContactTheNextOneThatHasSomeIsNamed) {
 }
 
 TEST(Solve, OfASimulatedStepCountsItsStepsOnATerminal) {
-  if (conebench({"doctor", "--json"}).json()["peers"]["MuJoCo"].is_null()) GTEST_SKIP() << "built without MuJoCo";
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   const auto on_terminal = python("import pty, sys; pty.spawn(sys.argv[1:])",
                                   {executable().string(), "solve", "cube-sliding step=3", "--solver", "NSGS"});
   EXPECT_THAT(on_terminal.out, ::testing::AllOf(HasSubstr("1 of 3 steps"), HasSubstr("solved     yes")));
@@ -213,7 +208,7 @@ TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
   const ScratchFolder folder;
   const auto outcome = conebench({"solve", "sliding-box", "--solver", "MISBEHAVE", "--set", "mode=nan",
                                   "--write-solution", folder / "nan.hdf5", "--json"},
-                                 {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1"}, .out_to = {}});
+                                 with_test_solvers());
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.err, HasSubstr("not finite"));
   EXPECT_EQ(outcome.json()["claimed"], true) << "the test solver lies";
@@ -417,7 +412,7 @@ TEST(Inspect, CountsTheEntriesOfMAndJWhereGIsNotAssembled) {
       "options": {"nx": 10, "ny": 6, "nz": 3}}], "solvers": ["CASCADE"]})";
   ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
   ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--format", "json", "--out", folder / "r"}).code, 0);
-  const auto stored = nlohmann::json::parse(read_text(folder / "r/report.json"))["problems"][0];
+  const auto stored = nlohmann::json::parse(text_of(folder / "r/report.json"))["problems"][0];
   EXPECT_EQ(stored["given"], "deformable");
   EXPECT_EQ(json["nonzeros"], stored["nonzeros"]);
   EXPECT_THAT(json["notes"], ::testing::Contains("nonzeros counts the entries of M and J"));

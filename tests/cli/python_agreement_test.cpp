@@ -4,6 +4,7 @@
 
 #include "tests/cli/conebench_process.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/shared_data.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -48,11 +49,12 @@ TEST_F(PythonAgreement, OnGeneratedProblems) {
 }
 
 TEST_F(PythonAgreement, OnRealProblems) {
-  if (shared_folder().empty()) GTEST_SKIP() << "no folder of shared files";
+  const auto shared = shared_data("fclib/open");
+  if (!shared) GTEST_SKIP() << no_shared_data;
   for (const std::string name :
        {"Rover1040", "GFC3D_problem-check", "FC2D_SliderCrankLagrangian00001", "local_problem_test",
         "OneObject-i1028-138", "gfc2d_granularflowonwall_00069_00350", "LMGC_GlobalFrictionContactProblem00046"}) {
-    compare((shared_folder() / "fclib/open" / (name + ".hdf5")).string());
+    compare((*shared / (name + ".hdf5")).string());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/cli/conebench_process.hpp"
+#include "tests/support/shared_data.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -13,8 +14,9 @@ namespace {
 class SharedFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (shared_folder().empty()) GTEST_SKIP() << "no folder of shared files";
-    folder_ = shared_folder() / "fclib";
+    const auto shared = shared_data("fclib");
+    if (!shared) GTEST_SKIP() << no_shared_data;
+    folder_ = *shared;
   }
   nlohmann::json manifest(const std::string& name) const {
     std::ifstream file(folder_ / name);

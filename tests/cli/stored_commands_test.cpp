@@ -17,17 +17,13 @@ using ::testing::Not;
 TEST_F(RunCommand, AReportTellsWhatChangedSinceAnEarlierStoreAndLeavesFoldersOut) {
   ASSERT_EQ(run({}).code, 0);
   ASSERT_EQ(run({}, "later.sqlite").code, 0);
-  const auto read = [&](const std::string& file) {
-    std::ifstream stream(folder / file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
   const auto report = conebench({"report", folder / "later.sqlite", "--since", folder / "small.sqlite", "--out",
                                  folder / "since", "--anonymous"});
   ASSERT_EQ(report.code, 0) << report.err;
-  EXPECT_THAT(read("since/index.html"), HasSubstr("id=\"since\">{\"schema\":\"conebench.compare/1\""));
-  EXPECT_EQ(nlohmann::json::parse(read("since/report.json"))["runs"][0]["machine"]["host"], "machine 1");
+  EXPECT_THAT(text_of(folder / "since/index.html"), HasSubstr("id=\"since\">{\"schema\":\"conebench.compare/1\""));
+  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "since/report.json"))["runs"][0]["machine"]["host"], "machine 1");
   for (const std::string name : {"index.html", "report.md", "report.json", "cells.csv", "problems.csv", "tables.tex"}) {
-    EXPECT_THAT(read("since/" + name), Not(HasSubstr(folder.path().string()))) << name;
+    EXPECT_THAT(text_of(folder / ("since/" + name)), Not(HasSubstr(folder.path().string()))) << name;
   }
   expect_failure(
       conebench({"report", folder / "later.sqlite", "--since", folder / "none.sqlite", "--out", folder / "r"}), 3,
@@ -49,8 +45,7 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   const auto sliced =
       conebench({"report", folder / "small.sqlite", "--out", folder / "sliced", "--format", "md", "--by", "category"});
   EXPECT_EQ(sliced.code, 0) << sliced.err;
-  std::ifstream page(folder / "sliced/report.md");
-  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(page), {}), HasSubstr("by category"));
+  EXPECT_THAT(text_of(folder / "sliced/report.md"), HasSubstr("by category"));
   expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "r", "--by", "size"}), 2, {"--by"});
   const auto twice = conebench({"report", folder / "small.sqlite", folder / "small.sqlite", "--out", folder / "r"});
   expect_failure(twice, 3, {"small.sqlite: given twice"});
@@ -84,8 +79,7 @@ TEST_F(RunCommand, AReportMayBeOfAPartOfTheStore) {
   EXPECT_THAT(part.out, HasSubstr("small, family=box-stack"));
   EXPECT_THAT(part.out, ::testing::Not(HasSubstr("PGS-CCP")));
   EXPECT_THAT(part.out, ::testing::Not(HasSubstr("Not run")));
-  std::ifstream cells(folder / "part/cells.csv");
-  const std::string text(std::istreambuf_iterator<char>(cells), {});
+  const std::string text = text_of(folder / "part/cells.csv");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "the heading and a cell";
   const auto none = report("solver=NGSS");
   EXPECT_EQ(none.code, 5);

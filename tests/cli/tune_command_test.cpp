@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "cli/tune.hpp"
 #include "tests/cli/conebench_process.hpp"
@@ -104,9 +102,7 @@ TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
   for (const auto& setting : json["rungs"].back()["settings"]) defaults = defaults || setting["options"].empty();
   EXPECT_TRUE(defaults);
   // The last rung again from counters of the store: the geometric mean over families of those over problems.
-  std::ostringstream entry;
-  entry << std::ifstream(folder / "entry.json").rdbuf();
-  EXPECT_EQ(nlohmann::json::parse(entry.str()), json["entry"]);
+  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "entry.json")), json["entry"]);
   std::map<std::string, std::map<std::string, std::map<std::string, double>>> costs;  // family, problem, setting
   for (const auto& setting : json["rungs"].back()["settings"]) {
     const std::string hash = setting["hash"];
@@ -144,7 +140,7 @@ TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
   EXPECT_THAT(report.out, ::testing::Not(::testing::HasSubstr("not yet seen")));
   // The entry stands in a suite as it is.
   std::string suite = tuned_suite;
-  suite.replace(suite.find("\"NSGS\""), 6, entry.str());
+  suite.replace(suite.find("\"NSGS\""), 6, text_of(folder / "entry.json"));
   write("chosen.json", suite);
   EXPECT_EQ(conebench({"run", folder / "chosen.json", "--db", folder / "chosen.sqlite"}).code, 0);
 }

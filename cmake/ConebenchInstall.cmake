@@ -1,13 +1,33 @@
 include(CMakePackageConfigHelpers)
-get_property(libraries GLOBAL PROPERTY CONEBENCH_LIBRARIES)
+# The public C++ interface (docs/architecture.md). They include each other, Eigen and the standard library alone.
+set(public_headers
+  base/options.hpp
+  base/result.hpp
+  problems/block_sparse_matrix.hpp
+  problems/cone_product.hpp
+  problems/contact_problem.hpp
+  problems/delassus_operator.hpp
+  problems/diagonal_blocks.hpp
+  problems/types.hpp
+  scenes/scene_table.hpp
+  fclib_loader/fclib_file.hpp
+  metrics/residuals.hpp
+  solvers/monitor.hpp
+  solvers/progress.hpp
+  solvers/registry.hpp
+  solvers/solver.hpp)
+set(libraries "")
+foreach(header IN LISTS public_headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench/${folder})
+  list(APPEND libraries conebench_${folder})
+endforeach()
+list(REMOVE_DUPLICATES libraries)
 install(TARGETS conebench_settings conebench_plugin_interface ${libraries} EXPORT conebenchTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The component `tool` is what a Debian package has; the rest is for who builds against Conebench.
 install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/conebench RENAME copyright COMPONENT tool)
-foreach(folder base problems scenes fclib_loader metrics solvers simulation store runners reports papers)
-  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench FILES_MATCHING PATTERN "*.hpp")
-endforeach()
 # Completion and manual page come from the command line's own help.
 install(CODE "
   set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")

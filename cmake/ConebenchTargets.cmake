@@ -40,7 +40,6 @@ function(conebench_library name)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/conebench>)
   target_link_libraries(conebench_${name} PUBLIC conebench::settings ${ARG_PUBLIC}
                         PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:conebench_warnings>)
-  set_property(GLOBAL APPEND PROPERTY CONEBENCH_LIBRARIES conebench_${name})
 endfunction()
 
 # conebench_test(<name> SOURCES … LINK <targets> [FILTER <pattern>]): a GoogleTest executable whose cases, those that match

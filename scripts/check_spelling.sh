@@ -6,6 +6,6 @@ set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 command -v codespell >/dev/null || { echo "codespell is not installed" && exit 77; }
-find README.md CONTRIBUTING.md CHANGELOG.md docs base problems scenes fclib_loader metrics solvers runners reports suites \
-  tests benchmarks examples -name node_modules -prune -o -name '*.md' -print0 |
+find README.md CONTRIBUTING.md CHANGELOG.md docs base problems scenes fclib_loader metrics solvers simulation store runners \
+  reports papers cli python suites tests benchmarks examples -name node_modules -prune -o -name '*.md' -print0 |
   xargs -0 codespell --ignore-words tests/spelling.txt

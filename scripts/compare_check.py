@@ -2,12 +2,13 @@
 """Measures what `conebench compare` and `run --beside` promise, on this machine: false alarms of a build against itself,
 what is found of a known slowdown, and that what is lost is named. Prints the table of docs/experiments/results.md.
 
-  scripts/compare_check.py build/bin/conebench --work check                  all of it, some 40 minutes of a quiet machine
-  scripts/compare_check.py build/bin/conebench --work check --other OTHER    with builds of another link order
-  scripts/compare_check.py build/bin/conebench --work check --only stores,faults
+  exe=build/bin/conebench_with_test_solvers
+  scripts/compare_check.py $exe --work check                  all of it, some 40 minutes of a quiet machine
+  scripts/compare_check.py $exe --work check --other OTHER    with builds of another link order
+  scripts/compare_check.py $exe --work check --only stores,faults
 
 Every step leaves its result in WORK; the same command goes on where it ended. A known slowdown is real work that
-a testing solver adds (CONEBENCH_TEST_BURN, solvers/testing/README.md), with the same answers and counts.
+a testing solver adds (CONEBENCH_TEST_BURN, tests/test_solvers/README.md), with the same answers and counts.
 """
 
 import argparse
@@ -30,6 +31,9 @@ class Check:
         self.work.mkdir(parents=True, exist_ok=True)
         self.arguments = arguments
         self.rows = []
+        for exe in [self.exe, *arguments.other]:
+            if "MISBEHAVE" not in self.call([exe, "list", "solvers"]).stdout:
+                raise SystemExit(f"{exe} has no test solvers; give build/bin/conebench_with_test_solvers")
 
     def call(self, words, burn=None):
         environment = dict(os.environ, CONEBENCH_TEST_SOLVERS="1", CONEBENCH_TEST_BURN=burn or "none:0")
@@ -229,7 +233,7 @@ def count(alarms):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("conebench")
+    parser.add_argument("conebench", help="build/bin/conebench_with_test_solvers")
     parser.add_argument("--work", required=True, help="folder of results, made or gone on with")
     parser.add_argument("--suite", default="compare-check")
     parser.add_argument("--other", action="append", default=[], help="the same source linked otherwise; as often as wanted")

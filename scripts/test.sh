@@ -1,8 +1,19 @@
 #!/usr/bin/env bash
 # Usage: scripts/test.sh [-R NAME] […]
-# Installs what is missing, builds, and runs all tests, or what the arguments, which go to ctest, choose.
+# Installs what is missing, builds, and runs all tests, or what the arguments, which go to ctest, choose. Then it counts
+# the tests that were skipped, by reason. Exit code: ctest's; 1 where a test was skipped for a reason that
+# tests/expected_skips.txt does not list. Without dpkg, where it installs nothing, it only counts.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 scripts/build.sh --tests
-exec ctest --test-dir build --output-on-failure --parallel "$(nproc)" "$@"
+results=$PWD/build/tests.xml
+rm -f "$results"
+code=0
+ctest --test-dir build --output-on-failure --parallel "$(nproc)" "$@" --output-junit "$results" || code=$?
+if [ -f "$results" ]; then
+  expected=()
+  if command -v dpkg-query >/dev/null; then expected=(tests/expected_skips.txt); fi
+  tests/count_skips.py "$results" "${expected[@]}" || [ "$code" -ne 0 ] || code=1
+fi
+exit "$code"

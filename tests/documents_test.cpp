@@ -17,10 +17,20 @@ namespace fs = std::filesystem;
 
 const fs::path source_root = CONEBENCH_SOURCE_DIR;
 
+const std::vector<std::string> libraries = {"base",    "problems", "scenes",     "fclib_loader", "metrics",
+                                            "solvers", "runners",  "simulation", "store",        "reports",
+                                            "papers",  "cli",      "python"};
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 std::vector<fs::path> documents() {
   std::vector<fs::path> found;
-  for (const char* folder : {"docs", "base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners",
-                             "reports", "suites", "tests", "benchmarks", "examples"}) {
+  std::vector<std::string> folders = {"docs", "suites", "tests", "benchmarks", "examples"};
+  folders.insert(folders.end(), libraries.begin(), libraries.end());
+  for (const std::string& folder : folders) {
     for (auto entry = fs::recursive_directory_iterator(source_root / folder);
          entry != fs::recursive_directory_iterator(); ++entry) {
       if (entry->path().filename() == "node_modules") entry.disable_recursion_pending();
@@ -100,8 +110,7 @@ std::set<std::string> test_names() {
   std::set<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(source_root / "tests")) {
     if (entry.path().extension() != ".cpp") continue;
-    std::ifstream stream(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = contents(entry.path());
     for (auto found = std::sregex_iterator(text.begin(), text.end(), pattern); found != std::sregex_iterator();
          ++found) {
       names.insert((*found)[1]);
@@ -140,22 +149,78 @@ TEST(Documents, EveryTestThatTheThreatModelNamesIsInTheTree) {
   EXPECT_GT(named, 10);
 }
 
-TEST(Documents, EveryFolderOfTheLibrariesHasAReadmeOfOneScreen) {
-  constexpr std::size_t screen = 60;
+bool is_source(const fs::path& file) { return file.extension() == ".cpp" || file.extension() == ".hpp"; }
+
+/// Those of the libraries that have sources.
+std::set<fs::path> source_folders() {
   std::set<fs::path> folders;
-  for (const char* folder :
-       {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners", "reports"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(source_root / folder)) {
-      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp") {
-        folders.insert(entry.path().parent_path());
-      }
+  for (const std::string& library : libraries) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_root / library)) {
+      if (is_source(entry.path())) folders.insert(entry.path().parent_path());
     }
   }
-  EXPECT_GT(folders.size(), 20U);
+  return folders;
+}
+
+TEST(Documents, EveryFolderOfTheLibrariesHasAReadmeOfOneScreen) {
+  constexpr std::size_t screen = 60;
+  const std::set<fs::path> folders = source_folders();
+  EXPECT_GT(folders.size(), 30U);
   for (const fs::path& folder : folders) {
     ASSERT_TRUE(fs::exists(folder / "README.md")) << folder;
     EXPECT_LE(prose(folder / "README.md").size(), screen) << folder;
   }
+}
+
+TEST(Documents, AReadmeNamesEverySourceOfItsFolderAndNoneThatIsNotThere) {
+  const std::regex word(R"(\w+)");
+  const std::regex quoted("`([a-z0-9_./]+\\.[ch]pp)`");
+  for (const fs::path& folder : source_folders()) {
+    const std::string text = contents(folder / "README.md");
+    std::set<std::string> words;
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), word); found != std::sregex_iterator(); ++found) {
+      words.insert(found->str());
+    }
+    const bool commands = text.find("`*_command.cpp`") != std::string::npos;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string stem = entry.path().stem().string();
+      if (!is_source(entry.path()) || (commands && stem.ends_with("_command"))) continue;
+      EXPECT_TRUE(words.contains(stem)) << folder << ": README.md does not name " << entry.path().filename();
+    }
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), quoted); found != std::sregex_iterator();
+         ++found) {
+      const fs::path name = (*found)[1].str();
+      EXPECT_TRUE(fs::exists(folder / name) || fs::exists(folder.parent_path() / name) ||
+                  fs::exists(source_root / name))
+          << folder << ": README.md names " << name;
+    }
+  }
+}
+
+TEST(Documents, TheTasksOfContributingNameFilesOfTheTree) {
+  const std::regex quoted(R"(`([\w.-]+(?:/[\w.-]+)+)`)");
+  long tasks = 0;
+  bool there = false;
+  for (const auto& [number, text] : prose(source_root / "CONTRIBUTING.md")) {
+    if (text.starts_with("## ")) there = text == "## Where to begin";
+    if (!there || !text.starts_with("|") || text.starts_with("| to …") || text.starts_with("| -")) continue;
+    ++tasks;
+    long files = 0;
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), quoted); found != std::sregex_iterator();
+         ++found, ++files) {
+      EXPECT_TRUE(fs::exists(source_root / (*found)[1].str())) << "CONTRIBUTING.md:" << number << ": " << (*found)[1];
+    }
+    EXPECT_GT(files, 2) << "CONTRIBUTING.md:" << number;
+  }
+  EXPECT_GE(tasks, 10);
+}
+
+TEST(Documents, ContributingNamesTheSchemaThatStoresHave) {
+  const std::string steps = contents(source_root / "store/schema_steps.cpp");
+  const std::regex step(R"(constexpr const char\* version_\d+ =)");
+  const auto count = std::distance(std::sregex_iterator(steps.begin(), steps.end(), step), std::sregex_iterator());
+  const std::string sentence = "writes schema " + std::to_string(count) + ",";
+  EXPECT_NE(contents(source_root / "CONTRIBUTING.md").find(sentence), std::string::npos) << sentence;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace conebench {
 
 namespace {
 
-/// Fields that are texts or numbers, named once for writing and reading.
+/// Fields that are texts or numbers, named once for writing and reading, but for visit_facts().
 template <class Visit, class AnyAlarm>
 void visit_alarm(Visit visit, AnyAlarm& alarm) {
   visit("suite", alarm.suite);
@@ -26,12 +26,17 @@ void visit_alarm(Visit visit, AnyAlarm& alarm) {
   visit("since_utc", alarm.since_utc);
   visit("effect", alarm.effect);
   visit("by_time", alarm.by_time);
+  visit("cells", alarm.cells);
+}
+
+/// What older builds did not write.
+template <class Visit, class AnyAlarm>
+void visit_facts(Visit visit, AnyAlarm& alarm) {
   visit("work", alarm.work);
   visit("by_work", alarm.by_work);
   visit("families", alarm.families);
   visit("more_work", alarm.more_work);
   visit("digits", alarm.digits);
-  visit("cells", alarm.cells);
   visit("problems", alarm.problems);
 }
 
@@ -68,15 +73,20 @@ bool Alarm::worse_than(const Alarm& other) const {
       return grew(true, family.second, known != then.end() || whole_was, std::max(by_family, by_whole));
     });
   };
-  return cells > other.cells || !std::ranges::includes(other.problems, problems) ||
+  const bool named = !other.problems.empty() || other.cells == 0;
+  return cells > other.cells || (named && !std::ranges::includes(other.problems, problems)) ||
          grew(by_time, effect, other.by_time, other.effect) || grew(by_work, work, other.by_work, other.work) ||
          any_grew(families, other.families, other.by_time, other.effect) ||
          any_grew(more_work, other.more_work, other.by_work, other.work) || digits > other.digits + digit;
 }
 
+bool Alarm::of_cells() const {
+  return kind == "lost" || kind == "broke" || kind == "missing" || kind == "flaky" || kind == "at-limit";
+}
+
 bool Alarm::empty() const {
   return kind != "undecided" && !by_time && !by_work && families.empty() && more_work.empty() && digits == 0.0 &&
-         problems.empty();
+         problems.empty() && !(of_cells() && cells > 0);
 }
 
 void Alarm::add(const Alarm& other) {
@@ -93,7 +103,9 @@ void Alarm::add(const Alarm& other) {
 
 nlohmann::json to_json(const Alarm& alarm) {
   nlohmann::json json = {{"id", alarm.id()}, {"source", to_string(alarm.source)}};
-  visit_alarm([&json](const char* name, const auto& value) { json[name] = value; }, alarm);
+  const auto write = [&json](const char* name, const auto& value) { json[name] = value; };
+  visit_alarm(write, alarm);
+  visit_facts(write, alarm);
   if (!alarm.pinned_utc.empty()) json["pinned_utc"] = alarm.pinned_utc;
   if (alarm.accepted) {
     json["accepted"] = {
@@ -106,6 +118,10 @@ std::optional<Alarm> alarm_of_json(const nlohmann::json& json) {
   try {
     Alarm alarm;
     visit_alarm([&json](const char* name, auto& value) { json.at(name).get_to(value); }, alarm);
+    const auto read_known = [&json](const char* name, auto& value) {
+      if (json.contains(name)) json.at(name).get_to(value);
+    };
+    visit_facts(read_known, alarm);
     alarm.pinned_utc = json.value("pinned_utc", "");
     for (const ChangeSource source : {ChangeSource::two_stores, ChangeSource::side_by_side, ChangeSource::nights}) {
       if (json.at("source") == to_string(source)) alarm.source = source;

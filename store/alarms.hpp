@@ -33,7 +33,7 @@ struct Alarm {
   std::map<std::string, double> more_work = {};  ///< families with more work: log ratio of each
   double digits = 0.0;                           ///< of less-accurate: lost by the median cell
   long cells = 0;                                ///< of lost, broke, missing, …
-  std::set<std::string> problems = {};           ///< of these cells: oldest_hash() of each
+  std::set<std::string> problems = {};           ///< of these cells: oldest_hash() of each; none: any
   std::optional<AcceptanceRecord> accepted = {};
 
   /// Eight hexadecimal digits of what it is and since when.
@@ -45,6 +45,8 @@ struct Alarm {
   /// More than an alarm of the same subject says, but for noise: another cell or family, slower for another reason or
   /// by more. Nobody accepted that.
   bool worse_than(const Alarm& other) const;
+  /// It is of cells, not of a whole setting.
+  bool of_cells() const;
   /// Nothing of it is left.
   bool empty() const;
   /// Adds what an alarm of the same subject says beyond it.
@@ -66,7 +68,7 @@ const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const
 struct FollowedAlarms {
   std::vector<Alarm> standing;  ///< tonight's own first, then those that stand since nothing clears them
   std::size_t seen = 0;         ///< of `standing`: tonight's own
-  std::vector<Alarm> accepted;  ///< tonight shows them, and somebody accepted them
+  std::vector<Alarm> accepted;  ///< somebody accepted them; of follow_alarms() those that tonight shows
   std::vector<Alarm> gone;
 };
 /// What becomes of alarms: what tonight `found` and nobody accepted is the alarm of the night before where that had it,

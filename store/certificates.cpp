@@ -9,7 +9,8 @@ namespace {
 
 bool is_mark(const FeasibilityRecord& found) { return found.state == "infeasible" || found.state == "refuted"; }
 
-/// By the largest bound, then any certificate, then a search.
+}  // namespace
+
 bool knows_more(const FeasibilityRecord& one, const FeasibilityRecord& other) {
   if (one.verdict_bound != other.verdict_bound) return one.verdict_bound > other.verdict_bound;
   if (one.certificate.empty() != other.certificate.empty()) return !one.certificate.empty();
@@ -17,20 +18,20 @@ bool knows_more(const FeasibilityRecord& one, const FeasibilityRecord& other) {
   return !one.state.empty() && other.state.empty();
 }
 
-}  // namespace
-
 void settle_certificates(StoreContents& contents) {
   std::unordered_map<std::string, FeasibilityRecord*> marks;
   for (ProblemRecord& problem : contents.problems) {
     if (!is_mark(problem.feasibility)) continue;
     problem.feasibility.state = "infeasible";
+    problem.feasibility.solved_by.clear();
     marks.emplace(problem.hash, &problem.feasibility);
   }
   if (marks.empty()) return;
   for (const CellRecord& cell : contents.cells) {
     const auto mark = marks.find(cell.problem);
-    if (mark != marks.end() && refutes(cell, cell.verdict, cell.tolerance, *mark->second))
-      mark->second->state = "refuted";
+    if (mark == marks.end() || !solved_exactly(cell)) continue;
+    if (cell.verdict != bounded_verdict) mark->second->solved_by.insert(cell.verdict);
+    if (refutes(cell, cell.verdict, cell.tolerance, *mark->second)) mark->second->state = "refuted";
   }
 }
 

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "store/records.hpp"
 
 namespace conebench {
@@ -8,19 +13,48 @@ namespace conebench {
 /// passed.
 inline constexpr int first_exact_verdict = 2;
 
-/// Whether the cell is solved better than the mark's certificate allows. One of the two is wrong: the mark, where the
-/// answer was judged to its last digits, else the cell.
 template <class Cell>
-bool contradicts(const Cell& cell, const std::string& verdict, double tolerance, const FeasibilityRecord& mark) {
-  return cell.solved && excludes(mark.verdict_bound, verdict, cell.verdict_value.value_or(tolerance));
-}
-template <class Cell>
-bool refutes(const Cell& cell, const std::string& verdict, double tolerance, const FeasibilityRecord& mark) {
-  return cell.verdict_version >= first_exact_verdict && contradicts(cell, verdict, tolerance, mark);
+bool solved_exactly(const Cell& cell) {
+  return cell.solved && cell.verdict_version >= first_exact_verdict;
 }
 
-/// Makes each mark "refuted" that a cell refutes, and "infeasible" again where none does any more.
+/// Whether the cell is solved better than the mark's certificate allows. One of the two is wrong: the mark, where it is
+/// refuted, else the cell.
+template <class Cell>
+bool contradicts(const Cell& cell, const std::string& verdict, double tolerance, const FeasibilityRecord& mark) {
+  return cell.solved && mark.excludes(verdict, cell.verdict_value.value_or(tolerance));
+}
+/// By an answer that was judged to its last digits, and by the verdict that the bound is of.
+template <class Cell>
+bool refutes(const Cell& cell, const std::string& verdict, double tolerance, const FeasibilityRecord& mark) {
+  return solved_exactly(cell) && verdict == bounded_verdict && contradicts(cell, verdict, tolerance, mark);
+}
+
+/// The certificates of one problem in stores side by side: what a cell of one store says of them holds in all.
+class MarksBeside {
+ public:
+  void add(const FeasibilityRecord& mark) { marks_.push_back(&mark); }
+  template <class Cell>
+  void take(const Cell& cell, const std::string& verdict, double tolerance) {
+    std::erase_if(marks_, [&](const FeasibilityRecord* mark) { return refutes(cell, verdict, tolerance, *mark); });
+    if (solved_exactly(cell) && verdict != bounded_verdict) solved_by_.insert(verdict);
+  }
+  bool exclude(const std::string& verdict, double tolerance) const {
+    return !solved_by_.contains(verdict) && std::ranges::any_of(marks_, [&](const FeasibilityRecord* mark) {
+      return mark->excludes(verdict, tolerance);
+    });
+  }
+
+ private:
+  std::vector<const FeasibilityRecord*> marks_;
+  std::set<std::string> solved_by_;
+};
+
+/// Makes each mark "refuted" that a cell refutes, and "infeasible" again where none does any more; fills its solved_by.
 void settle_certificates(StoreContents& contents);
+
+/// By the largest bound, then any certificate, then a search.
+bool knows_more(const FeasibilityRecord& one, const FeasibilityRecord& other);
 
 /// Puts into `record` of what a run or rejudge found out about the same problem what it lacks: noise_ratio, and
 /// feasibility where `other` knows more.

@@ -45,7 +45,8 @@ std::vector<NightProblem> problems_of(const std::vector<ProblemRecord>& records)
   for (const ProblemRecord& record : records) {
     problems.push_back({oldest_hash(record), record.name, record.family,
                         record.duplicate_of.empty() && record.error.empty() && !record.noise_level(),
-                        record.infeasible(), record.feasibility.verdict_bound, record.noise_level()});
+                        record.infeasible() && record.feasibility.solved_by.empty(), record.feasibility.verdict_bound,
+                        record.noise_level()});
   }
   return problems;
 }

@@ -17,7 +17,7 @@ struct NightProblem {
   std::string hash, name, family;
   /// Whether it counts in shares: no copy of another problem in another form, could be loaded, not at noise level.
   bool counts = true;
-  bool certified = false;  ///< ProblemRecord::infeasible()
+  bool certified = false;  ///< ProblemRecord::infeasible(), and no cell is solved by a verdict that the bound is not of
   std::optional<double> verdict_bound = {};
   bool noise_level = false;  ///< ProblemRecord::noise_level()
 

@@ -64,10 +64,13 @@ struct RunRecord {
   std::string side;                ///< of a side-by-side run: "base" or "new"; else empty
 };
 
-/// Whether a certificate says that no λ has a `verdict` of at most `value`. Its bound is of natural_map_scaled; of
-/// other residuals, and where it is not known, the certificate says so of every value.
+/// The verdict that a certificate's bound is of.
+inline constexpr const char* bounded_verdict = "natural_map_scaled";
+
+/// Whether a certificate says that no λ has a `verdict` of at most `value`. Of other residuals than bounded_verdict,
+/// and where its bound is not known, it says so of every value.
 inline bool excludes(const std::optional<double>& verdict_bound, const std::string& verdict, double value) {
-  return !verdict_bound || verdict != "natural_map_scaled" || *verdict_bound > value;
+  return !verdict_bound || verdict != bounded_verdict || *verdict_bound > value;
 }
 
 /// What is known of whether a problem has a solution (metrics/feasibility.hpp).
@@ -79,6 +82,12 @@ struct FeasibilityRecord {
   std::optional<std::int64_t> worst_block;   ///< block with the most negative part of gᵀz
   std::vector<double> certificate;           ///< z, rows; empty: none, or of an older Conebench
   std::optional<double> verdict_bound = {};  ///< no λ has a natural_map_scaled below it; nullopt: of an older Conebench
+  /// Verdicts that the bound is not of, by which a cell is solved: there the problem counts. Not stored.
+  std::set<std::string> solved_by = {};
+
+  bool excludes(const std::string& verdict, double value) const {
+    return !solved_by.contains(verdict) && conebench::excludes(verdict_bound, verdict, value);
+  }
 };
 
 struct ProblemRecord {
@@ -117,7 +126,7 @@ struct ProblemRecord {
   /// A certificate stands. Whether it leaves the problem out depends on the tolerance: infeasible_at().
   bool infeasible() const { return feasibility.state == "infeasible"; }
   bool infeasible_at(const std::string& verdict, double tolerance) const {
-    return infeasible() && excludes(feasibility.verdict_bound, verdict, tolerance);
+    return infeasible() && feasibility.excludes(verdict, tolerance);
   }
   bool noise_level() const { return noise_ratio && *noise_ratio <= 1.0; }
   /// Whether solving it says anything of a solver; if not, it is out of every share.

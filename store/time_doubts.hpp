@@ -26,7 +26,7 @@ inline constexpr TimeDoubt unconfirmed = {
     "A fresh process did not come to the end of the same work, so that nothing outside confirms the time."};
 inline constexpr TimeDoubt slow_first = {
     "slow_first", "first run 20 times slower",
-    "The first run took at least 20 times as long as the repeats: what the repeats have of it is not seen."};
+    "The first run took at least 20 times as long as the repeats. Work that it keeps for them is not in their times."};
 inline constexpr TimeDoubt own_tests = {
     "own_tests", "pays for tests of its own, residual checks of the others are free",
     "The plug-in says that it asks the monitor after every iteration, but had fewer residual checks than that. Tests "

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/plural.hpp"
 #include "metrics/statistics.hpp"
 
 namespace conebench {
@@ -86,7 +87,8 @@ TimeComparison compare_side_by_side(std::span<const ReplicatedCell> cells, std::
     if (setting.cells == 0) {
       setting.reason = "no cell that both solved with the same work, in whole blocks";
     } else if (setting.cells < rules.min_cells) {
-      setting.reason = fmt::format("{} of at least {} cells", setting.cells, rules.min_cells);
+      setting.reason =
+          fmt::format("only {}; {} are needed", plural(static_cast<long>(setting.cells), "cell"), rules.min_cells);
     } else {
       judge_times(setting, result.z, rules);
     }

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "base/plural.hpp"
 #include "metrics/statistics.hpp"
 
 namespace conebench {
@@ -154,7 +155,8 @@ std::string reason_against(const TimeComparison& all, std::size_t setting, const
     return fmt::format("all settings together moved by {:+.1f} %: machine or shared code",
                        100.0 * std::expm1(all.together));
   }
-  if (cells < rules.min_cells) return fmt::format("{} of at least {} cells", cells, rules.min_cells);
+  if (cells < rules.min_cells)
+    return fmt::format("only {}; {} are needed", plural(static_cast<long>(cells), "cell"), rules.min_cells);
   return {};
 }
 

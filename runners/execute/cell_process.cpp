@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@
 
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
+#include "runners/execute/processor_probe.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
 #include "runners/execute/wire.hpp"
@@ -53,6 +55,11 @@ constexpr int watch_interval_ms = 20;
 constexpr int max_external_kills = 3;
 /// Whose time in a fresh process is so many times the least that it claims keeps answers, or has a clock of its own.
 constexpr double max_slowdown = 1.5;
+/// The same where none of its runs had a core for itself, as the repeats had: beside another thread a solve takes up to
+/// 1.5 times as long (RunTimes), and longer where the processor goes to others.
+constexpr double max_disturbed_slowdown = 3.0;
+/// What a sleeping process may wait until its processor takes it up.
+constexpr double wake_up_s = 5e-5;
 /// Of a byte's way to another process and an answer's way back (CellProcess::channel_s): that many round trips are
 /// timed, and their median is taken so many times, within bounds. 0.03 to 0.1 ms were seen.
 constexpr std::size_t round_trips = 20;
@@ -231,6 +238,8 @@ struct CellProcess::Confirmation {
   double seconds = 0.0;   ///< from the start to the answer; by the clock inside, where the one outside vouches for it
   double at_least = 0.0;  ///< the same without the answer's way here: what the claim is held against [s]
   double wall_s = 0.0;    ///< the same where a program's own times rank: what is late [s]
+  bool had_processor = true;
+  double probe_s = 0.0;  ///< the slower of those before and after; 0: not probed
 };
 
 CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
@@ -404,6 +413,19 @@ std::optional<CellRun> CellProcess::run_in(const Frame& frame, const CellRequest
   return claims ? run_of(*claims, request, static_cast<std::size_t>(problem_.rows())) : std::nullopt;
 }
 
+/// probe_processor() of this process, where the children run; 0 where they run anywhere or nobody wants to know.
+double CellProcess::probe(const CellRequest& request) const {
+  cpu_set_t before{}, there{};
+  if (!request.repeats.probe || limits_.pinned_processor < 0) return 0.0;
+  CPU_SET(static_cast<unsigned>(limits_.pinned_processor), &there);
+  if (sched_getaffinity(0, sizeof before, &before) != 0 || sched_setaffinity(0, sizeof there, &there) != 0) return 0.0;
+  // What comes first is slow for itself; one may meet what is just ending there.
+  probe_processor();
+  const double seconds = std::min(probe_processor(), probe_processor());
+  sched_setaffinity(0, sizeof before, &before);
+  return seconds;
+}
+
 /// `done` once more, in a process that has not seen the problem, by this process's clock where foreign code runs in
 /// that one. nullopt where it did not come to its end.
 std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest& request, const CellRun& done,
@@ -414,16 +436,21 @@ std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest&
   shared_->served_by = 0;
   const int channel = child->channel.number();
   write_all(channel, "1");
-  double began = 0.0;
+  double began = 0.0, waited_s = 0.0, probe_s = 0.0;
   std::optional<Confirmation> confirmed;
   const auto ready = [&] {
+    probe_s = probe(request);
+    waited_s = waited_seconds(child->process);
     began = monotonic_seconds();
     write_all(channel, "1");
   };
   const auto take = [&](const Frame& frame) {
     const double seconds = monotonic_seconds() - began;
     auto run = run_in(frame, request);
-    if (run && began > 0.0) confirmed = {.run = std::move(*run), .seconds = seconds};
+    if (!run || began <= 0.0) return;
+    const double lost_s = std::max(0.0, waited_seconds(child->process) - waited_s - wake_up_s);
+    const bool had_processor = had_its_processor(seconds - lost_s, seconds);
+    confirmed = {.run = std::move(*run), .seconds = seconds, .had_processor = had_processor};
   };
   IsolationLimits limits = limits_;
   limits.time = limits.time.twice();
@@ -431,6 +458,7 @@ std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest&
                                 {[&] { return others(); }, take, [] {}, ready});
   if (watched.more || watched.killed != Killed::no) return std::nullopt;
   if (confirmed && confirmed->run.record.reaction.size() != done.record.reaction.size()) return std::nullopt;
+  if (confirmed) confirmed->probe_s = std::max(probe_s, probe(request));
   return confirmed;
 }
 
@@ -440,6 +468,9 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const SolverRow& row = *find_solver(request.solver);
   const ForeignCode code = row.foreign;
   CellRecord& record = done.record;
+  const bool own_clock = code == ForeignCode::plugin;
+  // By that clock; no other cell's runs are to be held against it.
+  if (own_clock) done.min_probe_s = 0.0;
   if (code == ForeignCode::none || !record.solved || problem_.rows() == 0 || request.trace) return;
   const auto add = [&](const TimeDoubt& doubt) {
     if (std::ranges::find(record.doubts, doubt.code) == record.doubts.end()) record.doubts.emplace_back(doubt.code);
@@ -450,7 +481,6 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const long seen_iterations = std::min<long>(record.iterations, request.max_iterations) - 1;
   const bool hidden = row.info.observed_every_iteration && done.checks < scheduled_checks(seen_iterations);
   if (hidden && request.criterion == Criterion::verdict) add(own_tests);
-  const bool own_clock = code == ForeignCode::plugin;
   if (own_clock) {
     const double share = record.timed_rounds.empty() ? 0.0 : record.timed_rounds[0].cpu_share.value_or(0.0);
     const double threads = limits_.pinned_processor >= 0 ? 1.0 : static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -462,7 +492,9 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   }
   const double fresh_s = own_clock ? first_touch_s : fresh_program_s;
   const double claimed_s = std::min(record.total.cold, record.total.minimum);  // no more than the median
-  const auto is_slower = [&](double seconds, double than) { return seconds > max_slowdown * than + fresh_s; };
+  const auto is_slower = [&](double seconds, double than, double factor = max_slowdown) {
+    return seconds > factor * than + fresh_s;
+  };
   const auto is_late = [&](double seconds) {
     return record.limit_s > 0.0 && CellTime(record.limit_s).is_late(seconds);
   };
@@ -472,6 +504,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const double channel = own_clock ? channel_s(request) : 0.0;
   const double began = monotonic_seconds();
   std::optional<Confirmation> fastest;
+  RunTimes confirmations(request.repeats.min_probe_s);
   // What runs once has no process that could be warm; its files are in the system's memory from the runs before.
   bool warm_up = code != ForeignCode::program;
   for (int k = 0; k < max_confirmations; ++k) {
@@ -487,6 +520,8 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
     confirmed->at_least = own_clock ? std::max(inside_s, confirmed->seconds - channel) : inside_s;
     if (confirmed->at_least <= inside_s) confirmed->seconds = inside_s;
     confirmed->wall_s = own_clock ? confirmed->at_least : confirmed->run.record.wall_s.value_or(inside_s);
+    confirmations.add(
+        {.solve_s = confirmed->at_least, .had_processor = confirmed->had_processor, .probe_s = confirmed->probe_s});
     const std::string differs = difference(record.reaction, confirmed->run.record.reaction);
     if (!differs.empty()) {
       CellRecord other = confirmed->run.record;
@@ -507,9 +542,13 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
     if (!is_slower(fastest->at_least, claimed_s) && !is_late(fastest->wall_s)) break;
   }
   done.busy_s += monotonic_seconds() - began;
+  if (own_clock) done.min_probe_s = confirmations.min_probe();
   if (!fastest) return add(unconfirmed);
-  if (is_slower(fastest->at_least, claimed_s)) {
-    const double seconds = fastest->seconds, inside_s = fastest->run.record.total.cold;
+  const double seconds = fastest->seconds, inside_s = fastest->run.record.total.cold;
+  // Without a probe of their core, several have to agree. What slows a process down slows no clock.
+  const int wanted = fastest->probe_s > 0.0 ? 1 : min_confirmations;
+  const bool is_quiet = confirmations.counted() >= wanted || (own_clock && is_slower(fastest->at_least, inside_s));
+  if (is_slower(fastest->at_least, claimed_s, is_quiet ? max_slowdown : max_disturbed_slowdown)) {
     const bool lied = own_clock && (seconds > min_lie * record.total.cold + channel || is_slower(seconds, inside_s));
     add(lied ? wrong_clock : kept_answers);
     record.total = {lied ? seconds : record.total.cold, seconds, seconds, 0.0};

@@ -21,7 +21,8 @@ struct IsolationLimits {
 
 struct Frame;
 
-/// Runs cells of one problem one after the other, each in a forked process of its own.
+/// Runs cells of one problem one after the other, each in a forked process of its own. For a process that has no other
+/// children from then on: they would be ended, too.
 class CellProcess {
  public:
   /// What the next call of run() will be asked for, where that is known already.
@@ -54,6 +55,7 @@ class CellProcess {
   std::set<pid_t> others() const;
   double channel_s(const CellRequest& request);
   std::optional<CellRun> run_in(const Frame& frame, const CellRequest& request) const;
+  double probe(const CellRequest& request) const;
   std::optional<Confirmation> confirm(const CellRequest& request, const CellRun& done, bool warm_up);
   void doubt(const CellRequest& request, CellRun& done, double wall_s);
   Attempt attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts, const Following& following);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "base/plural.hpp"
@@ -12,27 +11,35 @@
 #include "runners/execute/cell_clock.hpp"
 #include "runners/execute/watched_worker.hpp"
 #include "store/cell_status.hpp"
+#include "store/certificates.hpp"
 
 namespace conebench {
 
 namespace {
 
-/// nullopt where its process gave no answer; a report of no problem where there was no process.
-std::optional<CertificateReport> certify(const ProblemSource& source, const std::string& hash,
-                                         const std::filesystem::path& cache, double max_seconds,
-                                         const std::atomic<bool>* interrupted) {
+/// Of no state where nothing was found out: there was no process or it was ended from outside, the machine kept it
+/// waiting, or the file is another one now.
+FeasibilityRecord certify(const ProblemSource& source, const ProblemRecord& problem, const std::filesystem::path& cache,
+                          double max_seconds, const std::atomic<bool>* interrupted) {
   WatchedWorker worker;
-  const bool started = worker.start(
-      [&](const OutputCatcher& output) { return start_certifier(cache, source, hash, max_seconds, output); });
-  if (!started) return CertificateReport{};
-  worker.limit_processor(2.0 * max_seconds, "looking for a certificate took too long");
+  const bool started = worker.start([&](const OutputCatcher& output) {
+    return start_certifier(cache, source, problem.hash, problem.feasibility.certificate, max_seconds, output);
+  });
+  if (!started) return {};
+  // The search takes 1.5 max_seconds; what it finds comes at its end.
+  worker.limit_processor(3.0 * max_seconds, "looking for a certificate took too long");
   for (;;) {
     wait_for_any({&worker});
-    if (interrupted != nullptr && *interrupted) return std::nullopt;
+    if (interrupted != nullptr && *interrupted) return {};
     const bool alive = worker.read();
-    if (const auto frame = worker.next_frame()) return decode_certificate_report(frame->payload);
+    if (const auto frame = worker.next_frame()) {
+      const auto report = decode_certificate_report(frame->payload);
+      return report && report->hash == problem.hash ? report->found : FeasibilityRecord{};
+    }
     worker.enforce(monotonic_seconds(), 0);
-    if (!alive) return std::nullopt;
+    if (alive) continue;
+    const WorkerEnd end = worker.reap();
+    return end.starved || end.from_outside ? FeasibilityRecord{} : FeasibilityRecord{"undecided", {}, {}, {}};
   }
 }
 
@@ -98,33 +105,43 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
   if (open.empty()) return {};
   const auto count = [](std::size_t number) { return plural(static_cast<long>(number), "problem"); };
   if (linear_program_library().empty()) {
-    progress.note(
-        fmt::format("whether {} that no solver solved {} a solution was not looked for: this build is without "
-                    "CLP",
-                    count(open.size()), open.size() == 1 ? "has" : "have"));
-    return {};
+    const auto no_certificate = [&](std::size_t p) {
+      return records.at(set.problems[p].record.hash)->feasibility.certificate.empty();
+    };
+    if (const std::size_t left = std::erase_if(open, no_certificate); left > 0) {
+      progress.note(
+          fmt::format("whether {} that no solver solved at the tightest tolerance {} a solution was not looked for: "
+                      "this build is without CLP",
+                      count(left), left == 1 ? "has" : "have"));
+    }
+    if (open.empty()) return {};
   }
   progress.note(
-      fmt::format("looking whether {} that no solver solved {} a solution: at most {:g} s each, {:g} s in all",
+      fmt::format("looking whether {} that no solver solved at the tightest tolerance {} a solution: at most {:g} s "
+                  "each, {:g} s in all",
                   count(open.size()), open.size() == 1 ? "has" : "have", budget.problem_s, budget.total_s));
   const double began = monotonic_seconds();
-  std::size_t undecided = 0, done = 0;
+  std::size_t undecided = 0, done = 0, unknown = 0;
   for (const std::size_t p : open) {
     if (interrupted != nullptr && *interrupted) return {};
     if (monotonic_seconds() - began >= budget.total_s) break;
     ++done;
-    const std::string& hash = set.problems[p].record.hash;
-    const auto report = certify(set.sources[p], hash, cache, budget.problem_s, interrupted);
+    ProblemRecord record = *records.at(set.problems[p].record.hash);
+    FeasibilityRecord found = certify(set.sources[p], record, cache, budget.problem_s, interrupted);
     if (interrupted != nullptr && *interrupted) return {};
-    if (report && report->hash != hash) continue;  // no process, or the file is another one now
-    ProblemRecord record = *records.at(hash);
-    record.feasibility = report ? report->found : FeasibilityRecord{"undecided", {}, {}, {}};
-    undecided += record.feasibility.state == "undecided" ? 1 : 0;
+    undecided += found.state == "undecided" ? 1 : 0;
+    unknown += found.state.empty() ? 1 : 0;
+    if (!knows_more(found, record.feasibility)) continue;
+    record.feasibility = std::move(found);
     CONEBENCH_CHECK(store.put_problem(record));
   }
   if (undecided > 0) {
     progress.note(fmt::format("whether {} a solution could not be told: CLP did not end",
                               undecided == 1 ? "1 problem has" : fmt::format("{} problems have", undecided)));
+  }
+  if (unknown > 0) {
+    progress.note(fmt::format("{} not looked at to the end; the next run tries again",
+                              unknown == 1 ? "1 problem was" : fmt::format("{} problems were", unknown)));
   }
   if (done < open.size()) {
     progress.note(

@@ -24,8 +24,9 @@ struct CertifyBudget {
 
 /// Looks for a proof that a problem has no solution, for each of `problems` (indices into `set`) of which the store has
 /// cells, none that is solved at the tightest tolerance of them, and no finding of an earlier search. Stores what it
-/// finds (ProblemRecord::feasibility), that there is no proof too. Each in a process of its own. What the budget is too
-/// short for is left to the next run, and the progress is told.
+/// finds (ProblemRecord::feasibility), that there is no proof too; in the place of a mark only what knows more. Each in
+/// a process of its own. What the budget is too short for, and what is ended from outside, is left to the next run, and
+/// the progress is told.
 Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::set<std::size_t>& problems,
                               const std::filesystem::path& cache, const std::atomic<bool>* interrupted,
                               Progress& progress, const CertifyBudget& budget = {});

@@ -30,32 +30,27 @@ class LeftOut {
     if (base != nullptr) stores.push_back(base);
     for (const StoreContents* store : stores) {
       for (const ProblemRecord& problem : store->problems) {
-        if (problem.infeasible()) marks_[problem.hash].push_back(&problem.feasibility);
+        if (problem.infeasible()) marks_[problem.hash].add(problem.feasibility);
         if (problem.noise_level()) noise_.insert(problem.hash);
       }
     }
     for (const StoreContents* store : stores) {
       for (const CellRecord& cell : store->cells) {
         const auto known = marks_.find(cell.problem);
-        if (known == marks_.end()) continue;
-        std::erase_if(known->second, [&](const FeasibilityRecord* mark) {
-          return refutes(cell, cell.verdict, cell.tolerance, *mark);
-        });
+        if (known != marks_.end()) known->second.take(cell, cell.verdict, cell.tolerance);
       }
     }
   }
 
   bool infeasible(const CellRecord& cell) const {
     const auto known = marks_.find(cell.problem);
-    return known != marks_.end() && std::ranges::any_of(known->second, [&](const FeasibilityRecord* mark) {
-             return excludes(mark->verdict_bound, cell.verdict, cell.tolerance);
-           });
+    return known != marks_.end() && known->second.exclude(cell.verdict, cell.tolerance);
   }
   bool noise_level(const CellRecord& cell) const { return noise_.contains(cell.problem); }
   bool operator()(const CellRecord& cell) const { return infeasible(cell) || noise_level(cell); }
 
  private:
-  std::map<std::string, std::vector<const FeasibilityRecord*>> marks_;
+  std::map<std::string, MarksBeside> marks_;
   std::set<std::string> noise_;
 };
 
@@ -108,14 +103,22 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
   SweepVerdict verdict;
   for (const SolvedGate& gate : gates) verdict.gates.push_back({.gate = gate});
   const LeftOut left_out(contents, base);
-  std::set<std::string> infeasible, noise_level;
+  std::map<std::string, std::set<double>> infeasible;  // at which tolerances
+  std::set<std::string> feasible, noise_level;
   for (const CellRecord& cell : contents.cells) {
     if (!keys.contains(cell.key)) continue;
-    if (left_out.infeasible(cell)) infeasible.insert(cell.problem);
+    if (left_out.infeasible(cell)) {
+      infeasible[cell.problem].insert(cell.tolerance);
+    } else if (!left_out.noise_level(cell)) {
+      feasible.insert(cell.problem);
+    }
     if (left_out.noise_level(cell)) noise_level.insert(cell.problem);
   }
   std::erase_if(noise_level, [&](const std::string& problem) { return infeasible.contains(problem); });
   verdict.infeasible = static_cast<long>(infeasible.size());
+  for (const auto& [problem, tolerances] : infeasible) {
+    if (feasible.contains(problem)) ++verdict.infeasible_in_part[tolerances];
+  }
   verdict.noise_level = static_cast<long>(noise_level.size());
   std::set<CellIdentity> ended_in_base;
   if (base != nullptr) {

@@ -51,6 +51,8 @@ struct SweepVerdict {
   long ended_before = 0;                 ///< that did in the base, too
   long skipped = 0;                      ///< cells that no process could be started for
   long infeasible = 0;                   ///< problems certified to have no solution: such cells are in no gate
+  /// Those of them that count at other tolerances: where they don't → how many.
+  std::map<std::set<double>, long> infeasible_in_part;
   long noise_level = 0;                  ///< others whose data is rounding: their cells are in no gate
   std::vector<GateOutcome> gates;
 

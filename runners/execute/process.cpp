@@ -42,6 +42,12 @@ long resident_mb(pid_t process) {
   return resident * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
+double waited_seconds(pid_t process) {
+  double ran_ns = 0.0, waited_ns = 0.0;
+  std::ifstream(fmt::format("/proc/{}/schedstat", process)) >> ran_ns >> waited_ns;
+  return 1e-9 * waited_ns;
+}
+
 long out_of_memory_kills() {
   std::ifstream file("/proc/vmstat");
   std::string name;

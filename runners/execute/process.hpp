@@ -14,6 +14,9 @@ void drop_shared_mappings();
 /// Resident memory of a process now; 0 where it is gone.
 long resident_mb(pid_t process);
 
+/// How long its first thread has waited for a processor since its start [s]; 0 where that can't be told.
+double waited_seconds(pid_t process);
+
 /// Times that the system has killed a process for want of memory, since boot.
 long out_of_memory_kills();
 

@@ -2,8 +2,12 @@
 
 #include <unistd.h>
 
+#include <utility>
+
+#include "base/child_process.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/cell_run.hpp"
+#include "runners/execute/wire.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -25,12 +29,33 @@ Result<CellRun> run_here(const ContactProblem& problem, const CellRequest& reque
   return run;
 }
 
-CellRun run_apart(const ContactProblem& problem, const CellRequest& request) {
+/// From a process between: CellProcess ends all children of its process, and this one may have others.
+Result<CellRun> run_apart(const ContactProblem& problem, const CellRequest& request) {
   IsolationLimits limits;
   const CellTime time(request.seconds);
   limits.time = request.trace ? time.twice() : time;
   limits.memory_mb = memory_of_machine_mb();
-  return CellProcess(problem, limits).run(request);
+  auto channel = make_channel();
+  if (!channel) return Error{ErrorCode::killed, "the system gave no channel to a new process"};
+  const ForkSetup setup{.channel = channel->second.number(), .keeps_streams = true};
+  const pid_t between = fork_process(setup, [&]() noexcept {
+    CellRun run = CellProcess(problem, limits).run(request);
+    CellReport report;
+    report.record = std::move(run.record);
+    report.trace = std::move(run.trace);
+    return write_all(child_channel, encode_frame(FrameKind::cell_done, encode(report))) ? 0 : 1;
+  });
+  if (between < 0) return Error{ErrorCode::killed, "the system refused a new process"};
+  channel->second.close();
+  FrameBuffer received;
+  const auto frame = wait_for_frame(received, channel->first.number());
+  auto report = frame ? decode_cell_report(frame->payload) : std::nullopt;
+  const int status = wait_for_end(between);
+  if (!report) return Error{ErrorCode::killed, "the process that watches the solver: " + ending_text(status)};
+  CellRun run;
+  run.record = std::move(report->record);
+  run.trace = std::move(report->trace);
+  return run;
 }
 
 }  // namespace
@@ -50,8 +75,7 @@ Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& 
   if (const auto error = check_request(problem, request)) return *error;
   CellRequest wanted = request;
   wanted.trace = trace != nullptr;
-  auto run = find_solver(request.solver)->info.own_process ? Result<CellRun>(run_apart(problem, wanted))
-                                                           : run_here(problem, wanted);
+  auto run = find_solver(request.solver)->info.own_process ? run_apart(problem, wanted) : run_here(problem, wanted);
   if (!run) return run.error();
   if (trace != nullptr) *trace = std::move(run->trace);
   return std::move(run->record);

@@ -41,8 +41,9 @@ struct CellRequest {
 /// Solves, times and judges in this process, without isolation but for solvers that ask for a process of their own
 /// (SolverInfo::own_process): what `conebench solve` runs. The record's key, run_id and setting are left to the caller.
 /// Errors (wrong_usage): unknown solver, option or verdict; an unsupported problem is a record with status
-/// `unsupported`, not an error. `trace`: one CSV line an iteration (iteration, residuals, seconds) from a separate run
-/// where not null; that run ends at the bit-identical iterate.
+/// `unsupported`, not an error. killed: something outside ended what watches such a process. `trace`: one CSV line an
+/// iteration (iteration, residuals, seconds) from a separate run where not null; that run ends at the bit-identical
+/// iterate.
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace = nullptr);
 
 }  // namespace conebench

@@ -153,19 +153,21 @@ class Sweep {
     outcome_.measured = loop.measured();
     outcome_.statuses = loop.statuses();
     for (int round = 2; round <= suite_.repeats.rounds && goes_on(); ++round) run_round(round);
+    cells_done_ = goes_on() && outcome_.left() == 0;
   }
 
   /// Whether a problem that no solver solved has a solution at all; also where an earlier run did not come to that.
   void judge_unsolved() {
-    if (!goes_on()) return;
-    const auto certified =
-        certify_unsolved(store_, plan_.problems, plan_.asked_for(), options_.cache, options_.interrupted, progress_);
-    if (!certified) outcome_.stopped = certified.error();
+    if (goes_on()) {
+      const auto certified =
+          certify_unsolved(store_, plan_.problems, plan_.asked_for(), options_.cache, options_.interrupted, progress_);
+      if (!certified) outcome_.stopped = certified.error();
+    }
+    outcome_.interrupted = outcome_.interrupted || interrupted();
   }
 
   /// How the run went.
   void record() {
-    outcome_.interrupted = interrupted();
     const MachineLoad load_after = capture_load();
     run_.load_after = load_after.load;
     run_.steal_share = steal_share(load_before_, load_after);
@@ -176,7 +178,7 @@ class Sweep {
     if (const auto now = store_.read_outcomes()) {
       if (const auto load = noise_of_load(run_, now->cells)) outcome_.noise.push_back(*load);
     }
-    if (!outcome_.interrupted && !outcome_.stopped && outcome_.left() == 0) run_.finished_utc = utc_now();
+    if (cells_done_) run_.finished_utc = utc_now();
     if (const auto finished = store_.finish_run(run_); !finished && !outcome_.stopped) {
       outcome_.stopped = finished.error();
     }
@@ -251,12 +253,13 @@ class Sweep {
   Progress& progress_;
   const double began_ = monotonic_seconds();
   const MachineLoad load_before_ = capture_load();
-  RunRecord run_;         ///< by load, begin and record
-  StoreContents stored_;  ///< by load
-  SweepPlan plan_;        ///< by plan
-  Work work_;             ///< by order
-  SweepState state_;      ///< of the first pass, by order and run
-  SweepOutcome outcome_;  ///< by all
+  RunRecord run_;            ///< by load, begin and record
+  StoreContents stored_;     ///< by load
+  SweepPlan plan_;           ///< by plan
+  Work work_;                ///< by order
+  SweepState state_;         ///< of the first pass, by order and run
+  bool cells_done_ = false;  ///< by run
+  SweepOutcome outcome_;     ///< by all
 };
 
 }  // namespace

@@ -60,6 +60,7 @@ class RunTimes {
   bool another(const CellRequest::Repeats& repeats, double budget, double passed_s) const;
 
   std::size_t size() const { return runs_.size(); }
+  int counted() const { return counted_; }  ///< how many count
   double min_probe() const { return min_probe_s_; }
   TimingRecord setup() const;
   TimingRecord solve() const;

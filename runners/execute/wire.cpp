@@ -203,7 +203,7 @@ std::string encode(const CellReport& report) {
   Packer packer;
   packer(report.cell);
   pack_record(packer, report.record);
-  packer(report.busy_s, report.min_probe_s, report.terminated_externally);
+  packer(report.busy_s, report.min_probe_s, report.terminated_externally, report.trace);
   return packer.take();
 }
 
@@ -211,7 +211,7 @@ std::optional<CellReport> decode_cell_report(std::string_view bytes) {
   return decode_with<CellReport>(bytes, [](Unpacker& unpacker, CellReport& report) {
     unpacker(report.cell);
     unpack_record(unpacker, report.record);
-    unpacker(report.busy_s, report.min_probe_s, report.terminated_externally);
+    unpacker(report.busy_s, report.min_probe_s, report.terminated_externally, report.trace);
   });
 }
 

@@ -76,6 +76,7 @@ struct CellReport {
   double busy_s = 0.0;
   double min_probe_s = 0.0;            ///< see CellRun
   bool terminated_externally = false;  ///< see CellRun; the record is not to be stored
+  std::string trace = {};              ///< see CellRun
 };
 
 /// A problem that a worker has loaded to solve on, or why it could not.

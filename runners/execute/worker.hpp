@@ -38,10 +38,11 @@ std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource
 std::optional<Worker> start_simulator(const std::filesystem::path& folder, const SampledSimulation& plan, long steps,
                                       const OutputCatcher& output);
 
-/// Starts a process that loads one problem (`hash`: as the store has it), looks for a proof that it has no solution
-/// (metrics/feasibility.hpp), answers FrameKind::certified and ends.
+/// Starts a process that loads one problem (`hash`: as the store has it), judges the certificate `stored`, looks for a
+/// proof that it has no solution where that is none (metrics/feasibility.hpp), answers FrameKind::certified and ends.
 std::optional<Worker> start_certifier(const std::filesystem::path& cache, const ProblemSource& source,
-                                      const std::string& hash, double max_seconds, const OutputCatcher& output);
+                                      const std::string& hash, const std::vector<double>& stored, double max_seconds,
+                                      const OutputCatcher& output);
 
 /// What a worker needs to know beside its problem; a copy of the runner's by the fork.
 struct WorkerPlan {

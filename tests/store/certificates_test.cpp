@@ -44,9 +44,6 @@ TEST(Certificates, ACellSolvedBelowTheBoundRefutesIt) {
   EXPECT_EQ(state(contradiction(1e-7, 1e-6)), "refuted");
   EXPECT_EQ(state(contradiction(9e-5, 1e-3)), "refuted");
   EXPECT_EQ(state(contradiction(9e-5, std::nullopt)), "refuted");
-  StoreContents other = contradiction(9e-5, 1e-6);
-  other.cells[0].verdict = "natural_map";
-  EXPECT_EQ(state(other), "refuted") << "of which the bound says nothing";
   StoreContents unsolved = contradiction(1e-7, 1e-6);
   unsolved.cells[0].solved = false;
   EXPECT_EQ(state(unsolved), "infeasible");
@@ -54,6 +51,35 @@ TEST(Certificates, ACellSolvedBelowTheBoundRefutesIt) {
   EXPECT_EQ(state(unsolved), "infeasible") << "nothing refutes it any more";
   unsolved.problems[0].feasibility = {"not_excluded", {}, {}, {}};
   EXPECT_EQ(state(unsolved), "not_excluded");
+}
+
+TEST(Certificates, ACellSolvedByAnotherVerdictCountsByThatOneAlone) {
+  const auto solved_by_another = [](int verdict_version) {
+    StoreContents contents = contradiction(9e-5, 1e-3);
+    contents.cells[0].verdict = "natural_map";
+    contents.cells[0].verdict_version = verdict_version;
+    settle_certificates(contents);
+    EXPECT_EQ(contents.problems[0].feasibility.state, "infeasible");
+    EXPECT_FALSE(contents.problems[0].counts("natural_map_scaled", 1e-4));
+    EXPECT_FALSE(contents.problems[0].counts("natural_map_relative", 1e-4));
+    return contents;
+  };
+  EXPECT_FALSE(solved_by_another(1).problems[0].counts("natural_map", 1e-4));
+  StoreContents contents = solved_by_another(2);
+  EXPECT_TRUE(contents.problems[0].counts("natural_map", 1e-4));
+
+  FeasibilityRecord unsettled = contents.problems[0].feasibility;
+  unsettled.solved_by.clear();
+  MarksBeside marks;
+  marks.add(unsettled);
+  EXPECT_TRUE(marks.exclude("natural_map", 1e-4));
+  marks.take(contents.cells[0], "natural_map", 1e-4);
+  EXPECT_FALSE(marks.exclude("natural_map", 1e-4)) << "a store beside it solved it";
+  EXPECT_TRUE(marks.exclude("natural_map_scaled", 1e-4));
+
+  contents.cells[0].solved = false;
+  settle_certificates(contents);
+  EXPECT_FALSE(contents.problems[0].counts("natural_map", 1e-4)) << "no cell solves it any more";
 }
 
 TEST(Certificates, ACellThatAnOlderJudgeCalledSolvedRefutesNone) {

@@ -135,7 +135,7 @@ TEST(SideBySide, TooFewCellsOrHalfBlocksAreNotJudged) {
   Machine machine(4);
   auto few = compare_side_by_side(machine.run(9, 3, 0.5), settings);
   EXPECT_EQ(few.settings[0].verdict, ChangeState::none);
-  EXPECT_EQ(few.settings[0].reason, "9 of at least 10 cells");
+  EXPECT_EQ(few.settings[0].reason, "only 9 cells; 10 are needed");
   auto cells = machine.run(22, 1, 0.5);
   for (ReplicatedCell& cell : cells) cell.new_s.pop_back();
   const auto halves = compare_side_by_side(cells, settings + 1);

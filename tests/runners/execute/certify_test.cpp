@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <set>
 
 #include "fclib_loader/fclib_file.hpp"
@@ -96,6 +100,23 @@ TEST_F(Certificates, RejudgeKeepsNoMarkWithoutACertificateThatProvesIt) {
   }
 }
 
+TEST_F(Certificates, AMarkWithoutABoundGetsItByItsCertificate) {
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  Store store = open_store();
+  const Suite suite = squeezed(R"(["NSGS"])");
+  sweep(suite, store);
+  ProblemRecord problem = store.read()->problems.at(0);
+  const std::vector<double> z = {0.0, 0.0, 0.25, 0.0, 0.0, 0.25};
+  problem.feasibility = {"infeasible", -9.0, 1, z};
+  ASSERT_TRUE(store.put_problem(problem));
+  EXPECT_EQ(sweep(suite, store).run, 0);
+  const FeasibilityRecord bounded = store.read()->problems.at(0).feasibility;
+  EXPECT_EQ(bounded.state, "infeasible");
+  EXPECT_EQ(bounded.certificate, z) << "no other one was looked for";
+  EXPECT_NEAR(bounded.margin.value(), -1.19, 1e-12);
+  EXPECT_GT(bounded.verdict_bound.value_or(0.0), 0.0);
+}
+
 TEST_F(Certificates, RejudgeFindsTheNoiseThatAnOlderBuildDidNotLookFor) {
   Store store = open_store();
   sweep(suite(R"({"name": "bodies", "seed": 1, "solvers": ["NSGS"], "tolerances": [1e-6],
@@ -120,7 +141,32 @@ class CertifiedSweeps : public Certificates {
     if (linear_program_library().empty()) GTEST_SKIP() << "built without CLP";
   }
   FeasibilityRecord found(const Store& store) { return store.read()->problems.at(0).feasibility; }
+  /// The store's problem, which no file is of, with `feasibility` in place of what was found.
+  static ProblemSet with(const FeasibilityRecord& feasibility, Store& store) {
+    ProblemSet set;
+    set.problems.resize(1);
+    set.problems[0].record = store.read()->problems.at(0);
+    set.problems[0].record.feasibility = feasibility;
+    set.sources.resize(1);
+    EXPECT_TRUE(store.put_problem(set.problems[0].record));
+    return set;
+  }
 };
+
+/// Ctrl-C when the search begins.
+class SearchInterrupter final : public Progress {
+ public:
+  explicit SearchInterrupter(std::atomic<bool>& flag) : flag_(flag) {}
+  void note(const std::string& line) override {
+    if (line.starts_with("looking whether")) flag_ = true;
+  }
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+/// What the processes that this one starts do first.
+void (*at_start)() = nullptr;
 
 TEST_F(CertifiedSweeps, AProblemSolvedAtALooseToleranceIsCertifiedAtATightOne) {
   // Walls that come nearer at 1e-5 m/s, beside tangents of 0.3 m/s: the verdict stays above 2e-5.
@@ -167,18 +213,58 @@ TEST_F(CertifiedSweeps, WhatTheBudgetIsTooShortForIsToldAndLeft) {
   Store store = open_store();
   const Suite suite = squeezed(R"(["NSGS"])");
   sweep(suite, store);
-  ProblemSet set;
-  set.problems.resize(1);
-  set.problems[0].record = store.read()->problems.at(0);
-  set.sources.resize(1);
-  ProblemRecord unmarked = set.problems[0].record;
-  unmarked.feasibility = {};
-  ASSERT_TRUE(store.put_problem(unmarked));
+  const ProblemSet set = with({}, store);
   progress.notes.clear();
   ASSERT_TRUE(
       certify_unsolved(store, set, std::set<std::size_t>{0}, options.cache, nullptr, progress, {.total_s = 0.0}));
   EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr(
                                   "1 problem was not tried: the budget of 0 s was spent; the next run goes on")));
+  EXPECT_EQ(found(store).state, "");
+}
+
+TEST_F(CertifiedSweeps, ASearchThatIsKilledSaysNothingAndOneThatCrashesNothingOfAMark) {
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  Store store = open_store();
+  sweep(squeezed(R"(["NSGS"])"), store);
+  const auto blames_clp = ::testing::Contains(::testing::HasSubstr("CLP did not end"));
+  const auto state_after = [&](const FeasibilityRecord& before, void (*start)()) {
+    const ProblemSet set = with(before, store);
+    progress.notes.clear();
+    at_start = start;
+    EXPECT_TRUE(certify_unsolved(store, set, std::set<std::size_t>{0}, options.cache, nullptr, progress));
+    at_start = nullptr;
+    return found(store).state;
+  };
+  ASSERT_EQ(pthread_atfork(nullptr, nullptr,
+                           [] {
+                             if (at_start != nullptr) at_start();
+                           }),
+            0);
+  EXPECT_EQ(state_after({}, [] { kill(getpid(), SIGKILL); }), "");
+  EXPECT_THAT(progress.notes, ::testing::Contains("1 problem was not looked at to the end; the next run tries again"));
+  EXPECT_THAT(progress.notes, ::testing::Not(blames_clp));
+  EXPECT_EQ(state_after({}, [] { _exit(1); }), "undecided");
+  EXPECT_THAT(progress.notes, blames_clp);
+  EXPECT_EQ(state_after({"infeasible", -1.19, 0, {}}, [] { _exit(1); }), "infeasible");
+}
+
+TEST_F(CertifiedSweeps, CtrlCWhileItIsSearchedInterruptsTheRunAndLeavesItsCellsDone) {
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  Store store = open_store();
+  const Suite suite = squeezed(R"(["NSGS"])");
+  std::atomic<bool> flag{false};
+  SearchInterrupter interrupter(flag);
+  options.interrupted = &flag;
+  const auto first = run_sweep(suite, store, options, interrupter);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->interrupted);
+  EXPECT_EQ(first->run, 1);
+  EXPECT_NE(store.read()->runs.at(0).finished_utc, "");
+  flag = false;
+  const auto again = run_sweep(suite, store, options, interrupter);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->interrupted) << "with no cell left to run";
+  EXPECT_EQ(again->run, 0);
   EXPECT_EQ(found(store).state, "");
 }
 

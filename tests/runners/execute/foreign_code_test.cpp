@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <limits>
 #include <map>
 #include <random>
@@ -25,6 +27,8 @@
 #include "base/temporary_folder.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/claims.hpp"
+#include "runners/execute/process.hpp"
+#include "runners/execute/solve_cell.hpp"
 #include "runners/execute/timing.hpp"
 #include "runners/execute/wire.hpp"
 #include "solvers/registry.hpp"
@@ -96,7 +100,7 @@ struct CheatOptions {
 void declare_options(OptionBinder& bind, CheatOptions& options) {
   bind.choice("mode", options.mode,
               {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
-               "keeps_and_counts_less", "first_problem_only", "sleeps_in_release", "hangs_in_release",
+               "keeps_and_counts_less", "keeps_half", "first_problem_only", "sleeps_in_release", "hangs_in_release",
                "keeps_in_a_file", "slow_clock", "three_times_slower_clock", "slightly_slower_clock",
                "changes_its_parent", "joins_its_parents", "counts_looks", "splits_times"},
               "how it cheats");
@@ -233,7 +237,7 @@ class Cheat final : public Solver {
       return impulse;
     }
     const bool keeps = is("keeps_by_g") || is("first_problem_only") || is("sleeps_in_release") ||
-                       is("keeps_by_sizes") || is("keeps_and_counts_less");
+                       is("keeps_by_sizes") || is("keeps_and_counts_less") || is("keeps_half");
     // Far above the 20 times, also where reading the file is held up.
     for (int more = 0; is("keeps_in_a_file") && more < 10; ++more) work();
     if (!keeps) return write(solved(*problem_));
@@ -241,6 +245,7 @@ class Cheat final : public Solver {
     std::string key(reinterpret_cast<const char*>(g.data()), static_cast<std::size_t>(g.size()) * sizeof(double));
     if (is("keeps_by_sizes")) key = std::to_string(g.size());
     const auto found = kept().find(key);
+    if (is("keeps_half")) work();
     if (found != kept().end()) return found->second;
     return kept()[key] = solved(*problem_);
   }
@@ -343,6 +348,43 @@ TEST_F(ForeignCodes, ThatCountLessWhereTheyKeepAnswersAreFlakyWithTheTimeOfAFres
   const CellRecord record = run_doubted("keeps_and_counts_less", kept_answers);
   EXPECT_EQ(record.status, CellStatus::flaky);
   EXPECT_TRUE(record.solved);
+}
+
+TEST_F(ForeignCodes, ThatKeepHalfAnAnswerAreDoubtedWhereTheirCoreIsTheirsAlone) {
+  CellRequest request;
+  request.solver = "CHEAT";
+  request.options = {{"mode", "keeps_half"}};
+  request.repeats = {5, 0.0, 5};
+  const auto doubts = [&] {
+    return CellProcess(problem, {.pinned_processor = last_allowed_processor()}).run(request).record.doubts;
+  };
+  const auto is_doubted = [&] { return std::ranges::count(doubts(), kept_answers.code) > 0; };
+  bool doubted = is_doubted();
+  // Others may be at work beside it.
+  for (int again = 0; again < 4 && !doubted; ++again) doubted = is_doubted();
+  EXPECT_TRUE(doubted);
+  request.repeats.min_probe_s = 1e-9;
+  EXPECT_THAT(doubts(), IsEmpty()) << "no probe says that the core is its own";
+}
+
+TEST_F(ForeignCodes, LeaveTheOtherChildrenOfWhoAsksForASolveAlone) {
+  CellRequest request;
+  request.solver = "CHEAT";
+  request.seconds = 1.0;
+  request.repeats = {5, 0.0, 5};
+  auto solving = std::async(std::launch::async, [&] { return solve_cell(problem, request); });
+  EXPECT_EQ(solving.wait_for(std::chrono::milliseconds(30)), std::future_status::timeout) << "five runs of 20 ms";
+  const pid_t mine = fork_process({}, [] {
+    for (;;) pause();
+    return 0;
+  });
+  ASSERT_GT(mine, 0);
+  const auto record = solving.get();
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_TRUE(record->solved) << record->status << " " << record->reason;
+  EXPECT_EQ(waitpid(mine, nullptr, WNOHANG), 0) << "it has ended";
+  kill(mine, SIGKILL);
+  wait_for_end(mine);
 }
 
 TEST_F(ForeignCodes, ThatHangInReleaseAreKilledThere) {

@@ -121,6 +121,24 @@ TEST(Gates, ACertificateLeavesOutCellsBelowItsBoundAlone) {
   EXPECT_EQ(judge_sweep(cells.contents, cells.keys, {}).infeasible, 0);
 }
 
+TEST(Gates, AProblemThatIsInfeasibleAtOneToleranceIsToldApart) {
+  Cells cells;
+  cells.add("CASCADE", "converged").add("CASCADE", "stalled").add("NSGS", "stalled");
+  for (CellRecord& cell : cells.contents.cells) cell.verdict = "natural_map_scaled";
+  cells.contents.cells[0].tolerance = 1e-4;
+  cells.contents.cells[0].verdict_value = 5e-5;
+  cells.contents.cells[1].problem = "p0";
+  ProblemRecord partly, wholly;
+  partly.hash = "p0";
+  partly.feasibility = {"infeasible", -1.0, 0, {1.0}, 1e-5};
+  wholly.hash = "p2";
+  wholly.feasibility = {"infeasible", -1.0, 0, {1.0}, 1e-5};
+  cells.contents.problems = {partly, wholly};
+  const SweepVerdict verdict = judge_sweep(cells.contents, cells.keys, {});
+  EXPECT_EQ(verdict.infeasible, 2);
+  EXPECT_EQ(verdict.infeasible_in_part, (std::map<std::set<double>, long>{{{1e-6}, 1}}));
+}
+
 TEST(Gates, ASolverWithoutCellsHasNotPassed) {
   Cells cells;
   cells.add("NSGS", "converged").add("CASCADE", "unsupported");

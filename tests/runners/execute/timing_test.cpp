@@ -91,6 +91,7 @@ TEST(Repeats, OfASharedCoreDoNotCountAndGoOnForTenTimesAsLong) {
   EXPECT_FALSE(times.another(repeats, 0.17, 0.15));
   for (int run = 0; run < 3; ++run) times.add({.solve_s = 0.020, .probe_s = 10.2e-6});
   EXPECT_FALSE(times.another(repeats, 10.0, 0.3));
+  EXPECT_EQ(times.counted(), 3);
   EXPECT_EQ(times.total().minimum, 0.020);
   EXPECT_EQ(times.total().median, 0.020);
   EXPECT_EQ(times.total().cold, 0.030);

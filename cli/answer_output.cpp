@@ -73,8 +73,9 @@ std::string judgement_text(const CellRecord& record, bool all) {
 
 std::string feasibility_hint(const CellRecord& record, const std::string& file) {
   if (record.solved || passes_too_late(record)) return {};
-  return fmt::format("hint       conebench inspect --feasibility {} tells whether it can have no solution\n",
-                     reports::shell(file));
+  return fmt::format(
+      "hint       conebench inspect --feasibility {} looks for a proof that the problem has no solution\n",
+      reports::shell(file));
 }
 
 }  // namespace conebench::cli

@@ -315,7 +315,7 @@ std::string to_text(const nlohmann::json& inspected) {
                                std::string_view(name) == "infeasible_block";
     if (value.is_null() && (of_samples || of_infeasible)) continue;
     if (value.is_null()) {
-      rows.push_back({name, "unknown"});
+      rows.push_back({name, std::string_view(name).starts_with("mu_") ? "none" : "unknown"});
     } else if (value.is_object()) {
       rows.push_back({name, densities_text(value, inspected.at("space_dimension").get<long>())});
     } else if (value.is_array()) {

@@ -279,7 +279,11 @@ class Night {
     for (const Alarm& alarm : accepted) {
       const bool shown = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
                                      [&](const Alarm& one) { return one.id() == alarm.id(); });
-      if (shown || rest(alarm)) continue;
+      if (shown) continue;
+      if (rest(alarm)) {
+        alarms.accepted.push_back(alarm);
+        continue;
+      }
       result.ended.insert(alarm.id());
       alarms.gone.push_back(alarm);
     }
@@ -451,12 +455,6 @@ class Night {
       }
     }
     for (const Alarm& alarm : alarms.accepted) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
-    // Those that tonight's base has already: told once.
-    for (const Alarm& alarm : before_) {
-      const bool shows = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
-                                     [&](const Alarm& one) { return one.same_subject(alarm); });
-      if (alarm.accepted && !shows) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
-    }
     for (const Alarm& alarm : alarms.gone) lines += fmt::format("- gone: {}\n", shown(reports::alarm_words(alarm)));
     if (!lines.empty()) text += "\nAlarms:\n\n" + lines;
     if (!alarms.standing.empty()) {

@@ -79,6 +79,7 @@ std::string result_text(const EntryResult& result) {
     const papers::Table& table = result.layouts[t];
     text += fmt::format("\n{}{}\n", table.title, table.unit.empty() ? "" : ", " + table.unit);
     text += align_columns(table_texts(table, result.tables[t]));
+    if (const std::string own = own_legend(table); !own.empty()) text += "  " + own + "\n";
     for (const std::string& gap : gaps_of(table, result.tables[t])) text += "  – " + gap + "\n";
   }
   if (!entry.checks.empty()) text += "\n";

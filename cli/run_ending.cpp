@@ -40,19 +40,28 @@ std::string what_broke(const EndedRun& run) {
   return text;
 }
 
-/// "3 problems have no solution (certified), 1 is at noise level: left out of all shares"; empty where all count.
-std::string left_out_text(long infeasible, long noise_level) {
+/// "3 problems have no solution (certified), 1 is at noise level: left out of all shares; 1 problem has no solution
+/// (certified) at 1e-8: left out there"; empty where all count.
+std::string left_out_text(const SweepVerdict& verdict) {
+  const auto without = [](long count) {
+    return fmt::format("{} {} no solution (certified)", plural(count, "problem"), count == 1 ? "has" : "have");
+  };
+  long everywhere = verdict.infeasible;
+  std::vector<std::string> partly;
+  for (const auto& [tolerances, count] : verdict.infeasible_in_part) {
+    everywhere -= count;
+    std::vector<std::string> at;
+    for (const double tolerance : tolerances) at.insert(at.begin(), reports::human_tolerance(tolerance));
+    partly.push_back(fmt::format("{} at {}: left out there", without(count), fmt::join(at, ", ")));
+  }
   std::vector<std::string> parts;
-  if (infeasible > 0) {
-    parts.push_back(
-        fmt::format("{} {} no solution (certified)", plural(infeasible, "problem"), infeasible == 1 ? "has" : "have"));
+  if (everywhere > 0) parts.push_back(without(everywhere));
+  if (const long noise = verdict.noise_level; noise > 0) {
+    const std::string count = parts.empty() ? plural(noise, "problem") : std::to_string(noise);
+    parts.push_back(fmt::format("{} {} at noise level", count, noise == 1 ? "is" : "are"));
   }
-  if (noise_level > 0) {
-    parts.push_back(fmt::format("{} {} at noise level",
-                                parts.empty() ? plural(noise_level, "problem") : std::to_string(noise_level),
-                                noise_level == 1 ? "is" : "are"));
-  }
-  return parts.empty() ? "" : fmt::format("{}: left out of all shares", fmt::join(parts, ", "));
+  if (!parts.empty()) partly.insert(partly.begin(), fmt::format("{}: left out of all shares", fmt::join(parts, ", ")));
+  return fmt::format("{}", fmt::join(partly, "; "));
 }
 
 nlohmann::json to_json(const GateOutcome& gate) {
@@ -112,8 +121,8 @@ void print_ended(const EndedRun& run) {
   if (outcome.measured > 0) {
     const double sweep_s = outcome.wall_s - outcome.survey_s;
     print_text(fmt::format(
-        "taking in the problems took {}; of the rest, {:.1f} % went into processes and the store, not solves and "
-        "judging\n",
+        "{} to read and check the problems; of the time after that, {:.1f} % went to starting processes and writing "
+        "the store, the rest to solving and judging\n",
         duration_text(outcome.survey_s), 100.0 * (1.0 - outcome.busy_s / (static_cast<double>(run.jobs) * sweep_s))));
   }
   if (!outcome.statuses.empty()) print_text("run now: " + counts_text(outcome.statuses) + "\n");
@@ -122,9 +131,7 @@ void print_ended(const EndedRun& run) {
     print_text(fmt::format("not supported, which is no failure: {} of {}; of {} {}\n", unsupported,
                            plural(run.verdict.cells, "cell"), plural(outcome.problems, "problem"), left_out(outcome)));
   }
-  if (const std::string left = left_out_text(run.verdict.infeasible, run.verdict.noise_level); !left.empty()) {
-    print_text(left + "\n");
-  }
+  if (const std::string left = left_out_text(run.verdict); !left.empty()) print_text(left + "\n");
   if (run.verdict.ended_before > 0) {
     print_text(
         fmt::format("{} crashed or ran out of memory as in {}\n", plural(run.verdict.ended_before, "cell"), run.base));

@@ -235,7 +235,10 @@ std::string counted_as(const Problem& problem, const std::vector<Slice>& slices)
     case Why::taken_by_none: return "taken by no solver";
     case Why::not_loaded: return "could not be loaded";
     case Why::repeats: return "repeats of another problem";
-    case Why::no_solution: return "without a solution (certified)" + where_text(first, slices);
+    case Why::no_solution: {
+      const bool counts = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
+      return "without a solution (certified)" + where_text(first, slices) + (counts ? " (left out there only)" : "");
+    }
     case Why::gaps: return "not run by every solver yet";
     case Why::noise_level: return text_of(first, slices);
     case Why::zero_impulse: break;

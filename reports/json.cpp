@@ -93,6 +93,7 @@ class Writer {
     Growing out(sink, '{', '}');
     out.add("schema", "conebench.report/1");
     out.add("title", analysis_.title);
+    out.add("filter", analysis_.contents->filter);
     out.add("times_shown", analysis_.times_shown);
     out.add("time_doubts", doubts());
     out.add("shift_s", analysis_.shift_s);

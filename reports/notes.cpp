@@ -257,11 +257,12 @@ void note_terms(Notes& notes, const Analysis& analysis) {
                            criterion_text(analysis, slice)));
   }
   for (const std::string& line : peer_lines(analysis)) notes.inform("Other projects' code: " + line + ".");
-  std::set<std::string> left_out;
-  for (const NamedSetting& setting : analysis.contents->own_left_out) left_out.insert(setting.label);
-  if (left_out.empty()) return;
-  notes.inform(fmt::format("Without the {} of Conebench's authors: {}.",
-                           plural(static_cast<long>(left_out.size()), "setting"), sentence(left_out, 8)));
+  const auto& own = analysis.contents->own_left_out;
+  if (own.empty()) return;
+  std::set<std::string> labels;  // pseudonyms may be those of several settings
+  for (const NamedSetting& setting : own) labels.insert(setting.label);
+  notes.inform(fmt::format("Without the {} of Conebench's authors: {}.", plural(std::ssize(own), "setting"),
+                           sentence(labels, 8)));
 }
 
 }  // namespace
@@ -270,6 +271,7 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   Notes notes;
   const StoreContents& contents = *analysis.contents;
   if (contents.cells.empty()) notes.warn("Nothing was measured: the store has no cells.");
+  if (!contents.filter.empty()) notes.inform(fmt::format("Only what fits {}.", contents.filter));
   note_mixture(notes, contents);
   note_noise(notes, contents);
   note_doubts(notes, analysis);

@@ -132,7 +132,7 @@ std::string footer(const Analysis& analysis, const Ranking& ranking) {
   std::string text = fmt::format(" {} of {} solved by at least one solver", ranking.solved_by_any,
                                  plural(ranking.problems, "problem"));
   if (ranking.best_of_all) {
-    text += fmt::format("; the fastest for each problem: time {}", human_time(*ranking.best_of_all));
+    text += fmt::format("; the fastest setting for each problem: time {}", human_time(*ranking.best_of_all));
   }
   if (analysis.times_shown && ranking.common_columns > 0) {
     text += fmt::format(

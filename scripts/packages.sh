@@ -24,12 +24,22 @@ python_packages=(pybind11-dev python3-numpy python3-scipy python3-pandas)
 # libFuzzer and the sanitizers of scripts/fuzz.sh.
 fuzz_packages=(clang libclang-rt-14-dev)
 
+# What scripts/build.sh --tests goes on without.
+optional_packages=("${peer_packages[@]}" "${program_packages[@]}" "${picture_packages[@]}" "${engine_packages[@]}"
+                   "${plot_packages[@]}" "${package_packages[@]}" "${cluster_packages[@]}" "${python_packages[@]}")
+
+# missing_of PACKAGE…: those that dpkg does not have, a line each.
+missing_of() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok' || echo "$package"
+  done
+}
+
 # install_missing PACKAGE…: installs those that dpkg does not have; says nothing and asks nobody where none is missing.
 install_missing() {
-  local missing=() package
-  for package in "$@"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok' || missing+=("$package")
-  done
+  local missing
+  mapfile -t missing < <(missing_of "$@")
   [ ${#missing[@]} -eq 0 ] && return 0
   if ! command -v apt-get >/dev/null; then
     echo "conebench: this system has no apt-get; install what corresponds to: ${missing[*]}" >&2

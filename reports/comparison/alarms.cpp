@@ -13,8 +13,8 @@ namespace conebench::reports {
 
 namespace {
 
-bool is_of(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change, const Alarm& alarm) {
-  return comparison.settings[change.setting].label == alarm.setting && slice.request.tolerance == alarm.tolerance &&
+bool is_of(const Comparison& comparison, const TimeSlice& slice, std::size_t setting, const Alarm& alarm) {
+  return comparison.settings[setting].label == alarm.setting && slice.request.tolerance == alarm.tolerance &&
          slice.request.criterion == alarm.criterion && slice.request.verdict == alarm.verdict &&
          slice.request.start == alarm.start;
 }
@@ -24,15 +24,15 @@ template <class Slices, class Visit>
 void for_each_of(const Comparison& comparison, Slices& slices, const Alarm& alarm, Visit visit) {
   for (auto& slice : slices) {
     for (auto& change : slice.settings) {
-      if (is_of(comparison, slice, change, alarm)) visit(slice, change);
+      if (is_of(comparison, slice, change.setting, alarm)) visit(slice, change);
     }
   }
 }
 
-/// What names the pair's problem in alarms.
-std::string problem_of(const Comparison& comparison, const CellPair& pair) {
+/// Its oldest_hash() names it in alarms.
+const ProblemRecord& problem_of(const Comparison& comparison, const CellPair& pair) {
   const Side& side = pair.base ? comparison.base : comparison.fresh;
-  return oldest_hash(side.problems[side.cells[pair.base ? *pair.base : *pair.fresh].problem]);
+  return side.problems[side.cells[pair.base ? *pair.base : *pair.fresh].problem];
 }
 
 /// Whether the pair is one of the cells that an alarm of this kind counts.
@@ -140,7 +140,7 @@ std::optional<Alarm> missing_problems(const Comparison& comparison, Alarm night)
   for (const CellPair& pair : comparison.pairs) {
     if (!missed_with_problem(comparison, pair)) continue;
     ++night.cells;
-    night.problems.insert(problem_of(comparison, pair));
+    night.problems.insert(oldest_hash(problem_of(comparison, pair)));
   }
   return night.cells > 0 ? std::optional(std::move(night)) : std::nullopt;
 }
@@ -175,7 +175,9 @@ Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const Setti
   if (kind == "less-accurate") night.digits = change.accuracy.value_or(0.0);
   for (const CellPair& pair : comparison.pairs) {
     const bool its = pair.slice == change.slice && pair.setting == change.setting;
-    if (its && counts_in(comparison, change, pair, kind)) night.problems.insert(problem_of(comparison, pair));
+    if (its && counts_in(comparison, change, pair, kind)) {
+      night.problems.insert(oldest_hash(problem_of(comparison, pair)));
+    }
   }
   return change.accepted.contains(kind) ? as_accepted(comparison, night) : night;
 }
@@ -199,19 +201,42 @@ std::optional<Alarm> rest_of(const Comparison& comparison, Alarm alarm) {
   if (comparison.compared == 0) return std::nullopt;
   const bool in_base = alarm.pinned_utc.empty() && comparison.base.runs.front().started_utc >= alarm.since_utc;
   bool decided = false;
-  std::set<std::pair<std::size_t, std::size_t>> its;  // slices and settings
+  bool again = alarm.setting.empty() && comparison.alarms.contains(alarm.kind);
   for_each_of(comparison, comparison.slices, alarm, [&](const TimeSlice& slice, const SettingChange& change) {
-    its.emplace(change.slice, change.setting);
+    again = again || change.alarms.contains(alarm.kind);
     decided = decided || (change.compared() > 0 && change.assessment != Assessment::undecided);
     take_off_recovered(comparison, slice, change, in_base, alarm);
   });
-  if (alarm.kind == "undecided") return decided ? std::nullopt : std::optional(std::move(alarm));
   const long before = std::ssize(alarm.problems);
+  const bool missing = alarm.kind == "missing";  // then the base alone has what is asked for
+  bool readable = true;
+  std::set<std::string> problems, families;  // asked for
   for (const CellPair& pair : comparison.pairs) {
-    const bool of_alarm = alarm.setting.empty() || its.contains({pair.slice, pair.setting});
-    if (of_alarm && is_back(comparison, pair, alarm.kind)) alarm.problems.erase(problem_of(comparison, pair));
+    const TimeSlice& slice = comparison.slices[pair.slice];
+    if (!alarm.setting.empty() && !is_of(comparison, slice, pair.setting, alarm)) continue;
+    const ProblemRecord& problem = problem_of(comparison, pair);
+    if (is_back(comparison, pair, alarm.kind)) alarm.problems.erase(oldest_hash(problem));
+    if (!pair.fresh && !missing) continue;
+    readable = readable && problem.error.empty();
+    problems.insert(oldest_hash(problem));
+    families.insert(problem.family);
   }
-  if (before > 0) alarm.cells = alarm.cells * std::ssize(alarm.problems) / before;
+  if (!missing || !in_base) {
+    if (problems.empty()) return std::nullopt;
+    // The hash of what neither side can read names no problem.
+    if (readable) {
+      std::erase_if(alarm.problems, [&](const std::string& hash) { return !problems.contains(hash); });
+      const auto is_left_out = [&](const auto& family) { return !families.contains(family.first); };
+      std::erase_if(alarm.families, is_left_out);
+      std::erase_if(alarm.more_work, is_left_out);
+    }
+  }
+  if (alarm.kind == "undecided") return decided ? std::nullopt : std::optional(std::move(alarm));
+  if (before > 0) {
+    alarm.cells = alarm.cells * std::ssize(alarm.problems) / before;
+  } else if (alarm.of_cells() && !again && !in_base) {
+    alarm.cells = 0;
+  }
   return alarm.empty() ? std::nullopt : std::optional(std::move(alarm));
 }
 

@@ -22,7 +22,8 @@ Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const Setti
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night);
 
 /// What of an earlier night's alarm the comparison does not show to be gone; nothing: all of it is, or no cell is in
-/// both, as after an edit of the suite's limits. Of an alarm from before the base the base has the effect itself.
+/// both, as after an edit of the suite's limits. Settings, slices, families and problems that the new side is not asked
+/// for, or that say nothing of a solver, are gone. Of an alarm from before the base the base has the effect itself.
 std::optional<Alarm> rest_of(const Comparison& comparison, Alarm alarm);
 
 /// Takes off what fails what the new side shows of the alarms that somebody accepted. The caller calls count_alarms().

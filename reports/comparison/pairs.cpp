@@ -229,7 +229,7 @@ class LeftOut {
       for (const ProblemRecord& problem : side->problems) {
         const std::size_t place = place_of->at(problem.hash);
         if (problem.noise_level()) noise_.insert(place);
-        if (problem.infeasible()) marks_[place].push_back(&problem.feasibility);
+        if (problem.infeasible()) marks_[place].add(problem.feasibility);
       }
     }
     for (const auto& [side, place_of] : sides) {
@@ -237,9 +237,7 @@ class LeftOut {
         const auto known = marks_.find(place_of->at(side->problems[cell.problem].hash));
         if (known == marks_.end()) continue;
         const Request& asked = side->requests[cell.request];
-        std::erase_if(known->second, [&](const FeasibilityRecord* mark) {
-          return refutes(cell, asked.verdict, asked.tolerance, *mark);
-        });
+        known->second.take(cell, asked.verdict, asked.tolerance);
       }
     }
   }
@@ -247,14 +245,12 @@ class LeftOut {
   bool operator()(std::size_t problem, const Request& asked) const {
     if (noise_.contains(problem)) return true;
     const auto known = marks_.find(problem);
-    return known != marks_.end() && std::ranges::any_of(known->second, [&](const FeasibilityRecord* mark) {
-             return excludes(mark->verdict_bound, asked.verdict, asked.tolerance);
-           });
+    return known != marks_.end() && known->second.exclude(asked.verdict, asked.tolerance);
   }
 
  private:
-  std::set<std::size_t> noise_;                                         // by the place in the comparison's list
-  std::map<std::size_t, std::vector<const FeasibilityRecord*>> marks_;  // the same
+  std::set<std::size_t> noise_;               // by the place in the comparison's list
+  std::map<std::size_t, MarksBeside> marks_;  // the same
 };
 
 using PairKey = std::tuple<std::size_t, std::size_t, std::size_t>;  // slice, setting, problem

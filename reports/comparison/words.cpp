@@ -102,6 +102,9 @@ std::string headline(const Comparison& comparison) {
   add(better, cells("won"), "cell", "won");
   add(better, settings("faster"), "setting", "faster");
   std::string text = worse.empty() ? "nothing worse" : "worse: " + worse;
+  if (const long alarms = std::ssize(comparison.accepted); worse.empty() && alarms > 0) {
+    text += fmt::format(" that was not accepted ({} accepted)", plural(alarms, "alarm"));
+  }
   if (!better.empty()) text += "; better: " + better;
   if (const long undecided = settings("undecided"); undecided > 0) {
     text += "; " + plural(undecided, "setting") + " undecided";

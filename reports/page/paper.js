@@ -48,6 +48,7 @@ function tableOf(table) {
   return card(
     el("h3", {}, table.title, aside ? el("span", { class: "aside" }, aside) : ""),
     scroller(el("table", {}, headRow(head, words), el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell)))))),
+    table.own ? el("p", { class: "caption" }, table.own) : "",
     table.gaps.map((gap) => el("p", { class: "caption" }, gap)));
 }
 

@@ -58,7 +58,7 @@ TEST(NightAlarms, ACreepOfOnePercentIsNotWithdrawnByTheSameWithinTwo) {
 TEST(NightAlarms, ASettingThatWasNotRunOrNotJudgedSideBySideIsUndecided) {
   SettingChange few = same_side_by_side(0.0, 0.0);
   few.times.verdict = ChangeState::none;
-  few.times.reason = "3 of at least 10 cells";
+  few.times.reason = "only 3 cells; 10 are needed";
   EXPECT_EQ(verdict_on(few, 0.03), Verdict::undecided);
   const auto warm = judge_suspects(comparison_of(same_side_by_side(0.0, 0.001)), {{"s", 1e-6, "previous", 0.03}});
   EXPECT_THAT(warm.verdicts, ElementsAre(Verdict::undecided));

@@ -68,6 +68,18 @@ TEST_F(Scripts, HelpSaysHowEachIsCalledAndDoesNothing) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 8) << "a file was written";
 }
 
+TEST_F(Scripts, AnOptionalPackageIsMissingUntilDpkgHasIt) {
+  if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
+  const std::string list =
+      "source '" + (scripts / "packages.sh").string() + "'; missing_of \"${optional_packages[@]}\"";
+  const Outcome none = run_program({"bash", "-c", list}, options);
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.out, HasSubstr("libmujoco-dev\n"));
+  EXPECT_THAT(none.out, HasSubstr("patchelf\n"));
+  std::ofstream(folder / "dpkg-query") << "#!/bin/sh\necho install ok installed\n";
+  EXPECT_EQ(run_program({"bash", "-c", list}, options).out, "");
+}
+
 TEST_F(Scripts, ASlipOfThePenBuildsNothing) {
   if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
   const Outcome outcome = run_program({(scripts / "build.sh").string(), "--test"}, options);

@@ -98,7 +98,7 @@ TEST_F(SmallStore, ACertificateLeavesAProblemOutWhereItsBoundIsAboveTheTolerance
   const Analysis tight = marked(3.19e-5);
   EXPECT_EQ(tight.ranking(0).problems, before.ranking(0).problems) << "at 1e-4";
   EXPECT_EQ(tight.ranking(1).problems, before.ranking(1).problems - 1) << "at 1e-8";
-  EXPECT_EQ(tight.left_out.at("without a solution (certified) at 1e-8"), 1);
+  EXPECT_EQ(tight.left_out.at("without a solution (certified) at 1e-8 (left out there only)"), 1);
   const auto& problem = *std::find_if(tight.problems.begin(), tight.problems.end(),
                                       [&](const Problem& one) { return one.record->hash == hash; });
   EXPECT_EQ(problem.left_out, "without a solution (certified) at 1e-8: no λ reaches a verdict below 3.1e-5");
@@ -493,6 +493,18 @@ TEST_F(SmallStore, WithoutOwnMethodsTheBestIsTheBestOfTheOthers) {
   // On the short chain PGS-NCP took four times as long as NSGS, and is the best now.
   EXPECT_NEAR(*row(analysis, analysis.ranking(0, "Chain"), "PGS-NCP").times_best, 1.0, 1e-12);
   EXPECT_THAT(notes(analysis), Contains(HasSubstr("Without the 1 setting of Conebench's authors: NSGS.")));
+}
+
+TEST_F(SmallStore, SettingsLeftOutAreCountedThoughTheyShareAPseudonym) {
+  store_.own_left_out = {{"solver 1", "solver 1"}, {"solver 1", "solver 1"}};
+  EXPECT_THAT(notes(analyse_store()), Contains("Without the 2 settings of Conebench's authors: solver 1."));
+}
+
+TEST_F(SmallStore, AFilterIsToldUnderEveryTitle) {
+  store_.filter = "solver=NSGS";
+  const Analysis analysis = analyse(store_, false, "My title");
+  EXPECT_EQ(analysis.title, "My title");
+  EXPECT_THAT(notes(analysis), Contains("Only what fits solver=NSGS."));
 }
 
 TEST_F(SmallStore, WhoPaysForLooksAloneIsNamed) {

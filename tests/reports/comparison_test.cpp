@@ -517,7 +517,7 @@ TEST_F(Compare, AnAcceptedAlarmIsToldInEveryFormatAndFailsNothing) {
   const Comparison comparison = compared(base, fresh);
   EXPECT_FALSE(comparison.failed);
   EXPECT_FALSE(setting_of(comparison, "SSN").failed);
-  EXPECT_THAT(headline(comparison), ::testing::StartsWith("nothing worse"));
+  EXPECT_THAT(headline(comparison), ::testing::StartsWith("nothing worse that was not accepted (1 alarm accepted)"));
   for (const std::string& text : {comparison_terminal(comparison, false, 1000), comparison_markdown(comparison),
                                   comparison_json(comparison), comparison_page(comparison)}) {
     EXPECT_THAT(text, HasSubstr("accepted by ann: exact search"));
@@ -618,6 +618,47 @@ TEST_F(Compare, MissingCellsAndLostDigitsAreGoneWhereTheComparisonShowsIt) {
   for (CellRecord& cell : unknown.cells) cell.verdict_value.reset();
   EXPECT_TRUE(rest_of(compared(base, unknown), digits));
   EXPECT_FALSE(rest_of(compared(base, complete_run(3)), digits)) << "the same answers";
+}
+
+TEST_F(Compare, AnAlarmEndsWithTheSettingTheToleranceAndTheProblemsThatNobodyAsksFor) {
+  const auto two_lost = [](std::uint64_t seed) {
+    StoreContents store = complete_run(seed);
+    lose(store, 0, CellStatus::stalled);
+    lose(store, 1, CellStatus::stalled);
+    return store;
+  };
+  const Alarm alarm = alarm_in(base, two_lost(2), "lost");
+  EXPECT_EQ(rest_of(compared(base, two_lost(3)), alarm).value().cells, 2);
+
+  StoreContents without = two_lost(3), looser = two_lost(3), fewer = two_lost(3), noise = two_lost(3);
+  std::erase_if(without.cells, [](const CellRecord& cell) { return cell.setting == "setting-NSGS"; });
+  EXPECT_FALSE(rest_of(compared(base, without), alarm));
+  for (std::size_t p = 0; p < problems; ++p) cell_of(looser, "NSGS", p).tolerance = 1e-4;
+  EXPECT_FALSE(rest_of(compared(base, looser), alarm));
+
+  std::erase_if(fewer.cells, [](const CellRecord& cell) { return cell.problem == "hash-0"; });
+  noise.problems[0].noise_ratio = 0.5;
+  for (const StoreContents* store : {&fewer, &noise}) {
+    const auto rest = rest_of(compared(base, *store), alarm);
+    ASSERT_TRUE(rest);
+    EXPECT_EQ(rest->problems, (std::set<std::string>{"hash-1"}));
+    EXPECT_EQ(rest->cells, 1);
+  }
+
+  const Alarm missing = alarm_in(base, without, "missing");
+  EXPECT_EQ(missing.setting, "NSGS");
+  EXPECT_TRUE(rest_of(compared(base, without), missing)) << "that it is not there is what the alarm says";
+}
+
+TEST_F(Compare, AFamilysAlarmEndsWithTheFamily) {
+  slow_down(fresh, "NSGS", 1.2, "chains");
+  const Alarm alarm = alarm_in(base, fresh, "slower");
+  StoreContents without = complete_run(3);
+  std::erase_if(without.cells, [&](const CellRecord& cell) {
+    const auto is_its = [&](const ProblemRecord& problem) { return problem.hash == cell.problem; };
+    return std::ranges::find_if(without.problems, is_its)->family == "chains";
+  });
+  EXPECT_FALSE(rest_of(compared(base, without), alarm));
 }
 
 TEST_F(Compare, AWorkAlarmStandsWhereTooFewCellsTell) {

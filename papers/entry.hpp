@@ -42,6 +42,7 @@ struct TableLine {
   std::string each;  ///< one of group_keys(): a line for each group of the part, of the group's name; else empty
   std::optional<Expression> quantity, spread;
   std::string place;  ///< in the paper, of the row's own numbers; empty: the table's
+  bool own = false;   ///< written out, it has the name of a solver or setting by Conebench's authors
 };
 
 struct Table {

@@ -23,6 +23,7 @@ std::string table_latex(const EntryResult& result, std::size_t t) {
   const std::string source = source_text(entry, table.place);
   if (!source.empty()) caption += " (" + latex(source) + ")";
   if (!result.criteria.empty()) caption += ", criterion " + latex(result.criteria);
+  if (const std::string own = own_legend(table); !own.empty()) caption += ", " + latex(own);
   return reports::latex_text(reports::text_table(table_texts(table, result.tables[t]), words), caption + ".",
                              fmt::format("tab:{}-{}", entry.id, t + 1),
                              table.columns.size() > wide ? "\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\n" : "");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "papers/render.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::papers {
@@ -17,6 +18,10 @@ std::string pair_text(const std::optional<double>& value, const std::optional<do
                 : number_text(*value);
 }
 
+std::string name_text(const TableLine& line) {
+  return line.own ? fmt::format("{} {}", line.part.name, reports::own_mark) : line.part.name;
+}
+
 }  // namespace
 
 std::string value_text(const Value& value, const Value& spread) { return pair_text(value.number, spread.number); }
@@ -27,9 +32,9 @@ std::vector<std::vector<std::string>> table_texts(const Table& table,
   const bool beside = !table.published.empty();
   std::vector<std::vector<std::string>> rows = {{table.corner}};
   if (beside) rows[0].push_back("");
-  for (const TableLine& column : table.columns) rows[0].push_back(column.part.name);
+  for (const TableLine& column : table.columns) rows[0].push_back(name_text(column));
   for (std::size_t r = 0; r < cells.size(); ++r) {
-    std::vector<std::string> measured = {table.rows[r].part.name};
+    std::vector<std::string> measured = {name_text(table.rows[r])};
     if (beside) measured.push_back("measured");
     for (const TableCell& cell : cells[r]) measured.push_back(value_text(cell.value, cell.spread));
     rows.push_back(std::move(measured));
@@ -41,6 +46,12 @@ std::vector<std::vector<std::string>> table_texts(const Table& table,
     rows.push_back(std::move(published));
   }
   return rows;
+}
+
+std::string own_legend(const Table& table) {
+  const auto is_own = [](const TableLine& line) { return line.own; };
+  const bool any = std::ranges::any_of(table.rows, is_own) || std::ranges::any_of(table.columns, is_own);
+  return any ? reports::own_legend_text : "";
 }
 
 std::string source_text(const Entry& entry, const std::string& place) {

@@ -16,6 +16,7 @@ std::string table_markdown(const Table& table, const std::vector<std::vector<Tab
   std::string text = fmt::format("## {}{}{}\n\n", markdown(table.title),
                                  table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.place));
   text += reports::markdown_text(reports::text_table(table_texts(table, cells), 1)) + "\n";
+  if (const std::string own = own_legend(table); !own.empty()) text += markdown(own) + "\n\n";
   for (const std::string& gap : gaps_of(table, cells)) text += "- " + markdown(gap) + "\n";
   return text;
 }

@@ -23,11 +23,9 @@ Json number(const std::optional<double>& value) {
 }
 
 Json table_json(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
-  Json json = {{"title", table.title},
-               {"place", table.place},
-               {"unit", table.unit},
-               {"texts", table_texts(table, cells)},
-               {"gaps", gaps_of(table, cells)},
+  Json json = {{"title", table.title},     {"place", table.place},
+               {"unit", table.unit},       {"texts", table_texts(table, cells)},
+               {"own", own_legend(table)}, {"gaps", gaps_of(table, cells)},
                {"cells", Json::array()}};
   for (const auto& row : cells) {
     json["cells"].push_back(Json::array());

@@ -10,8 +10,10 @@
 namespace conebench::papers {
 
 /// A table as texts: the first row is the heading. A row with published numbers has these in a row of their own
-/// beneath.
+/// beneath. Names of solvers by Conebench's authors have reports::own_mark behind them.
 std::vector<std::vector<std::string>> table_texts(const Table& table, const std::vector<std::vector<TableCell>>& cells);
+/// What the mark means; empty where no line has it.
+std::string own_legend(const Table& table);
 
 /// "4.91 ± 3.48"; "–" for nothing.
 std::string value_text(const Value& value, const Value& spread);

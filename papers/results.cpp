@@ -97,11 +97,20 @@ void leave_out_lines_without_cells(Table& table, const Selection& samples) {
   }
 }
 
+void mark_own(std::vector<TableLine>& lines, const Selection& samples) {
+  for (TableLine& line : lines) {
+    line.own = std::ranges::any_of(samples, [&](const Sample* sample) {
+      return sample->own && (line.part.name == sample->group("setting") || line.part.name == sample->group("solver"));
+    });
+  }
+}
+
 /// Writes the table's lines out and gives their cells.
 TableCells evaluate_table(Table& table, const Selection& samples) {
   table.rows = written_out(table.rows, samples);
   table.columns = written_out(table.columns, samples);
   leave_out_lines_without_cells(table, samples);
+  for (auto* const lines : {&table.rows, &table.columns}) mark_own(*lines, samples);
   TableCells cells;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     cells.emplace_back();

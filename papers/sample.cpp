@@ -13,6 +13,7 @@
 #include "base/source_words.hpp"
 #include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
+#include "reports/terms.hpp"
 
 namespace conebench::papers {
 
@@ -183,6 +184,7 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
   sample.subject = subject_of(problem);
   sample.subject.solver = setting.solver;
   sample.subject.setting = setting.label;
+  sample.own = reports::is_own(setting);
   sample.subject.tolerance = cell.tolerance;
   sample.subject.status = to_string(cell.status);
   sample.subject.reason = cell.reason;

@@ -17,6 +17,7 @@ namespace conebench::papers {
 struct Sample {
   FilterSubject subject;
   std::map<std::string, double> numbers;
+  bool own = false;  ///< of a solver by Conebench's authors
 
   /// The text by which it is put into groups.
   std::string group(const std::string& key) const;

@@ -155,6 +155,23 @@ TEST(PaperEntry, LinesWithoutCellsAreLeftOutAndNamed) {
   EXPECT_EQ(nothing.layouts[0].rows.size(), 2U);
 }
 
+TEST(PaperEntry, MarksTheSolversOfConebenchsAuthors) {
+  Json json = small();
+  json["tables"][0] = Json::parse(R"json({"title": "Sweeps", "corner": "setting", "quantity": "mean(iterations)",
+    "rows": [{"each": "setting"}, {"name": "A beside B"}], "columns": [{"name": "all"}]})json");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  auto samples = four();
+  EXPECT_EQ(own_legend(evaluate_entry(*entry, samples).layouts[0]), "");
+  samples[0].own = samples[1].own = true;
+  const EntryResult result = evaluate_entry(*entry, samples);
+  EXPECT_EQ(table_texts(result.layouts[0], result.tables[0]),
+            (std::vector<std::vector<std::string>>{{"setting", "all"}, {"A *", "3"}, {"B", "9"}, {"A beside B", "6"}}));
+  EXPECT_THAT(entry_markdown(result), HasSubstr("\n\n\\* by Conebench's authors\n\n"));
+  EXPECT_THAT(entry_latex(result), HasSubstr("* by Conebench\\textquotesingle{}s authors"));
+  EXPECT_THAT(entry_csv(result), HasSubstr("table,Sweeps,A,all,3,")) << "names as they are";
+}
+
 TEST(PaperEntry, ALineForEachGroupIsWrittenOutAndRowsAreSorted) {
   Json json = small();
   json["tables"][0] = Json::parse(R"json({"title": "Sweeps", "corner": "setting", "quantity": "mean(iterations)",

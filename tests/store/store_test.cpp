@@ -188,7 +188,8 @@ TEST(Store, WhatASuiteAskedForIsReadOfItsLastRunWhereOthersSayTheSame) {
     ASSERT_TRUE(store.begin_run(run));
   }
   std::vector<std::string> scopes;
-  for (const RunRecord& run : store.read()->runs) scopes.push_back(run.scope_json);
+  const auto stored = store.read();
+  for (const RunRecord& run : stored->runs) scopes.push_back(run.scope_json);
   EXPECT_EQ(scopes, (std::vector<std::string>{"", "{}", "", "{1}", "{1}", ""}));
 }
 

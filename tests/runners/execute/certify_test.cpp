@@ -173,7 +173,8 @@ TEST_F(CertifiedSweeps, AProblemSolvedAtALooseToleranceIsCertifiedAtATightOne) {
   ASSERT_TRUE(write_fclib(squeezed_body(1e-5), folder / "nearly.hdf5"));
   Store store = open_store();
   sweep(squeezed(R"(["NSGS"])", "1e-2, 1e-8"), store);
-  for (const CellRecord& cell : store.read()->cells) {
+  const auto stored = store.read();
+  for (const CellRecord& cell : stored->cells) {
     EXPECT_EQ(cell.solved, cell.tolerance == 1e-2);
     EXPECT_EQ(cell.verdict_version, 2);
   }

@@ -53,7 +53,7 @@ struct SweepVerdict {
   long infeasible = 0;                   ///< problems certified to have no solution: such cells are in no gate
   /// Those of them that count at other tolerances: where they don't → how many.
   std::map<std::set<double>, long> infeasible_in_part;
-  long noise_level = 0;                  ///< others whose data is rounding: their cells are in no gate
+  long noise_level = 0;  ///< others whose data is rounding: their cells are in no gate
   std::vector<GateOutcome> gates;
 
   bool broke() const { return unreadable + ended + skipped > 0; }

@@ -6,14 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <sstream>
 #include <utility>
 
-#include "reports/report.hpp"
-#include "reports/terms.hpp"
-#include "store/time_doubts.hpp"
-#include "tests/reports/synthetic_store.hpp"
+#include "tests/reports/small_store.hpp"
 
 namespace conebench::reports {
 namespace {
@@ -29,26 +24,6 @@ SuiteState suite_state(int present, int missing) {
   for (int i = 0; i < missing; ++i) suite.missing.insert({"missing " + std::to_string(i), "s", 1e-4, "cold"});
   return suite;
 }
-
-class SmallStore : public ::testing::Test {
- protected:
-  Analysis analyse_store(bool force = false) { return analyse(store_, force); }
-
-  static const RankingRow& row(const Analysis& analysis, const Ranking& ranking, const std::string& label) {
-    for (const auto& candidate : ranking.rows) {
-      if (analysis.columns[candidate.column].label == label) return candidate;
-    }
-    throw std::out_of_range(label);
-  }
-
-  static std::vector<std::string> notes(const Analysis& analysis) {
-    std::vector<std::string> texts;
-    for (const auto& note : analysis.notes) texts.push_back(note.text);
-    return texts;
-  }
-
-  StoreContents store_ = testing::small_store();
-};
 
 TEST_F(SmallStore, SlicesAreTolerancesFromLooseToTight) {
   const Analysis analysis = analyse_store();
@@ -316,47 +291,6 @@ TEST(JoinContents, WhatOneShardHasIsNotMissing) {
   EXPECT_EQ(shards(first, suite_state(1, 3)).size(), 2U) << "another suite of that name";
 }
 
-TEST_F(SmallStore, OfAReasonForNoiseTheWorstRunsIsTold) {
-  store_.runs.push_back(store_.runs[0]);
-  store_.runs[0].noise = {{NoiseKind::stolen, 0.09}, {NoiseKind::throttled, 25}};
-  store_.runs[1].noise = {{NoiseKind::stolen, 0.71}, {NoiseKind::throttled, 9}};
-  EXPECT_THAT(notes(analyse_store()),
-              Contains(HasSubstr("Noisy machine in 2 of 2 runs: the hypervisor took 71 % of the processor time and "
-                                 "throttled 25 times because of heat. Times")));
-}
-
-TEST_F(SmallStore, ARunWhoseLongCellsScatterWasLoaded) {
-  for (CellRecord& cell : store_.cells) {
-    cell.repeats = 5;
-    cell.total.minimum = 0.01;
-    cell.total.median = 0.0105;
-  }
-  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("loaded ("))));
-  for (CellRecord& cell : store_.cells) cell.total.median = 0.012;
-  EXPECT_THAT(notes(analyse_store()),
-              Contains(HasSubstr("Noisy machine in 1 of 1 run: loaded (100 % of the cells of 5 ms or more took")));
-  store_.runs[0].jobs = 2;
-  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("loaded (")))) << "workers disturb each other";
-}
-
-TEST_F(SmallStore, BuildsWithoutAShownCellAreNotMixedIn) {
-  store_.runs.push_back(store_.runs[0]);
-  store_.runs[1].id = 2;
-  store_.runs[1].build.commit = "fffffff";
-  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Mixed"))));
-  store_.cells[1].run_id = 2;
-  EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("Mixed builds")));
-}
-
-TEST_F(SmallStore, ExecutablesOfOneCommitAreMixedBuilds) {
-  store_.runs[0].build.executable = "0123";
-  store_.runs.push_back(store_.runs[0]);
-  store_.runs[1].id = 2;
-  store_.runs[1].build.executable = "4567";
-  store_.cells[1].run_id = 2;
-  EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("Mixed builds: cells come from 2 executables of")));
-}
-
 TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
   const Analysis analysis = analyse_store();
   const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
@@ -482,142 +416,6 @@ TEST(Weights, FamiliesAreEqualAmongTheProblemsThatAMeanCounts) {
   EXPECT_NEAR(*row(0).means.common, std::sqrt((8.0 + 1e-5) * (2.0 + 1e-5)) - 1e-5, 1e-12);
 }
 
-TEST_F(SmallStore, WithoutOwnMethodsTheBestIsTheBestOfTheOthers) {
-  const StoreContents others = without_own(store_);
-  ASSERT_EQ(others.own_left_out.size(), 1U);
-  EXPECT_EQ(others.own_left_out[0].solver, "NSGS");
-  const Analysis analysis = analyse(others, false);
-  const Ranking& ranking = analysis.ranking(0);
-  ASSERT_EQ(ranking.rows.size(), 3U);
-  for (const RankingRow& one : ranking.rows) EXPECT_NE(analysis.columns[one.column].label, "NSGS");
-  // On the short chain PGS-NCP took four times as long as NSGS, and is the best now.
-  EXPECT_NEAR(*row(analysis, analysis.ranking(0, "Chain"), "PGS-NCP").times_best, 1.0, 1e-12);
-  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Without the 1 setting of Conebench's authors: NSGS.")));
-}
-
-TEST_F(SmallStore, SettingsLeftOutAreCountedThoughTheyShareAPseudonym) {
-  store_.own_left_out = {{"solver 1", "solver 1"}, {"solver 1", "solver 1"}};
-  EXPECT_THAT(notes(analyse_store()), Contains("Without the 2 settings of Conebench's authors: solver 1."));
-}
-
-TEST_F(SmallStore, AFilterIsToldUnderEveryTitle) {
-  store_.filter = "solver=NSGS";
-  const Analysis analysis = analyse(store_, false, "My title");
-  EXPECT_EQ(analysis.title, "My title");
-  EXPECT_THAT(notes(analysis), Contains("Only what fits solver=NSGS."));
-}
-
-TEST_F(SmallStore, WhoPaysForLooksAloneIsNamed) {
-  const std::string paying =
-      "criterion verdict (LIAR pays for tests of its own, residual checks of the others are free)";
-  Analysis analysis = analyse_store();
-  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), paying);
-  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Unequal terms at 1e-4: " + paying)));
-  for (CellRecord& cell : store_.cells) cell.criterion = "verdict-paid";
-  analysis = analyse_store();
-  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), "criterion verdict-paid (residual checks are in every time)");
-  EXPECT_THAT(notes(analysis), Not(Contains(HasSubstr("Unequal terms"))));
-}
-
-TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
-  std::map<std::string, std::string> files;
-  for (const ReportFile& file : render_report(store_, {})) files[file.path.string()] = file.content;
-  const std::string paying = "LIAR pays for tests of its own, residual checks of the others are free";
-  for (const char* const name : {"report.md", "tables.tex", "report.json", "index.html"}) {
-    EXPECT_THAT(files[name], HasSubstr(paying)) << name;
-    EXPECT_THAT(files[name], HasSubstr("2024-05-06")) << name;
-  }
-  for (const char* const name : {"report.md", "tables.tex", "index.html"}) {
-    EXPECT_THAT(files[name], HasSubstr("by Conebench's authors")) << name;
-  }
-  EXPECT_THAT(files["report.json"], HasSubstr(R"("origin":"own")"));
-  EXPECT_THAT(terminal_ranking(store_, false), ::testing::AllOf(HasSubstr(paying), HasSubstr("NSGS *")));
-  EXPECT_THAT(files["ranking.csv"],
-              HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,pays,doubts,problems"));
-  EXPECT_THAT(files["cells.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,pays,outcome"));
-  for (const char* const name : {"ranking.csv", "cells.csv"}) {
-    EXPECT_THAT(files[name], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,1,")) << name;
-  }
-  EXPECT_THAT(files["tables.tex"], ::testing::ContainsRegex("caption[^\n]*LIAR: 1.2, released 2024-05-06"))
-      << "comments are not in the paper";
-}
-
-TEST_F(SmallStore, RowsSayWhoPaysForTests) {
-  Slice slice;
-  SettingRecord setting;
-  const auto pays = [&](const char* criterion, const char* looks) {
-    slice.criterion = criterion;
-    setting.looks = looks;
-    return pays_for_tests(slice, setting);
-  };
-  EXPECT_EQ(pays("verdict", "free"), false);
-  EXPECT_EQ(pays("verdict", "paid"), true);
-  EXPECT_EQ(pays("verdict", ""), std::nullopt);
-  EXPECT_EQ(pays("verdict-paid", "free"), true);
-  EXPECT_EQ(pays("own", "free"), true);
-}
-
-TEST_F(SmallStore, EveryRankingHasTheColdTimeAndTheDoubts) {
-  for (CellRecord& cell : store_.cells) {
-    if (cell.setting != "s-LIAR <b>" || !cell.solved) continue;
-    cell.doubts = {"kept_answers"};
-    cell.total.cold = 2.0;
-  }
-  const Analysis analysis = analyse_store();
-  const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
-  EXPECT_EQ(liar.doubts, (std::map<std::string, long>{{"kept_answers", 1}}));
-  // It solves one of the three stacks, in one of three families; the others count with their limit.
-  const double weight = 1.0 / 9.0;
-  const auto mean = [&](double solved) {
-    return std::exp(weight * std::log(solved + 1e-5) + (1.0 - weight) * std::log(10.0 + 1e-5)) - 1e-5;
-  };
-  EXPECT_NEAR(*liar.means.at_limit, mean(5e-3), 1e-9);
-  EXPECT_NEAR(*liar.means.cold, mean(2.0), 1e-9);
-  EXPECT_TRUE(row(analysis, analysis.ranking(0), "NSGS").doubts.empty());
-  EXPECT_TRUE(row(analysis, analysis.ranking(0, "Chain"), "LIAR <b>").doubts.empty());
-
-  std::map<std::string, std::string> files;
-  for (const ReportFile& file : render_report(store_, {})) files[file.path.string()] = file.content;
-  const std::string why = "(1 cell: " + describe_doubts({"kept_answers"}) + ")";
-  EXPECT_THAT(files["report.md"],
-              ::testing::AllOf(HasSubstr("| at limit | cold |"), HasSubstr("| 4 | LIAR &lt;b&gt; ? | 1/7 |"),
-                               HasSubstr("\n? doubtful times: LIAR &lt;b&gt; " + why + ".\n")));
-  EXPECT_THAT(files["tables.tex"], ::testing::AllOf(HasSubstr("At limit [ms] & Cold [ms] &"),
-                                                    HasSubstr("\nLIAR \\textless{}b\\textgreater{}$^{?}$ & $11.1$ &")));
-  std::istringstream lines(files["tables.tex"]);
-  long captions = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("\\caption{")) continue;
-    EXPECT_THAT(line, HasSubstr("$^{?}$: doubtful times: LIAR \\textless{}b\\textgreater{} " + why + "."));
-    ++captions;
-  }
-  EXPECT_EQ(captions, 4) << "a ranking and family times at two tolerances";
-  EXPECT_THAT(files["report.json"],
-              ::testing::AllOf(HasSubstr(R"("doubts":{"kept_answers":1}})"), HasSubstr(R"("time_cold_s":)"),
-                               HasSubstr(R"("doubt_text":"doubtful times: LIAR <b> )" + why)));
-  EXPECT_THAT(files["ranking.csv"],
-              ::testing::AllOf(HasSubstr(",paid,1,kept_answers=1,7,1,6,"), HasSubstr(",time_at_limit_s,time_cold_s,")));
-  EXPECT_THAT(files["pairs.csv"], HasSubstr(",LIAR <b>,foreign,1,kept_answers=1,NSGS,own,0,,0,0,7,0\n"));
-  for (const char* const name : {"performance_profiles.csv", "data_profiles.csv", "pair_profiles.csv"}) {
-    EXPECT_THAT(files[name], ::testing::AllOf(HasSubstr(",label,origin,pays,doubts,"),
-                                              HasSubstr(",LIAR <b>,foreign,1,kept_answers=1,")))
-        << name;
-  }
-  EXPECT_THAT(terminal_ranking(store_, false),
-              ::testing::AllOf(HasSubstr("   time     cold  "), HasSubstr(" 4  LIAR <b> ? "),
-                               HasSubstr("\n ? doubtful times: LIAR <b> " + why + "\n")));
-}
-
-TEST(Analysis, DoubtsNameEverySolverThatHasSome) {
-  StoreContents store = testing::large_store(6, 8);
-  for (CellRecord& cell : store.cells) cell.doubts = {"clock", "unconfirmed"};
-  const Analysis analysis = analyse(store, false);
-  const std::string text = doubt_text(analysis, analysis.ranking(0));
-  ASSERT_EQ(analysis.columns.size(), 8U);
-  for (const Column& column : analysis.columns) EXPECT_THAT(text, HasSubstr(column.label + " ("));
-  EXPECT_THAT(text, HasSubstr(": " + describe_doubts({"clock"}) + "; "));
-}
-
 TEST_F(SmallStore, ProfilesEndAtTheSolvedShare) {
   const Analysis analysis = analyse_store();
   for (const auto& ranking : analysis.rankings) {
@@ -672,38 +470,6 @@ TEST_F(SmallStore, ThroughputRunsShowNoTimesUnlessForced) {
   const Analysis forced = analyse_store(true);
   EXPECT_TRUE(forced.ranking(0).rows[0].means.at_limit.has_value());
   EXPECT_THAT(notes(forced), Contains(HasSubstr("Times are shown by force")));
-}
-
-TEST_F(SmallStore, NoiseAndMixturesAreLabelled) {
-  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Noisy"))));
-  store_.runs.push_back(store_.runs[0]);
-  store_.runs[1].id = 2;
-  store_.cells[1].run_id = 2;
-  store_.runs[1].noise = {{NoiseKind::governor, 0.0, "powersave"}};
-  store_.runs[1].machine.cpu = "Another CPU";
-  store_.runs[1].build.commit = "fffffff-dirty";
-  store_.runs[1].finished_utc.clear();
-  store_.cells[0].limit_s = 20.0;
-  const auto texts = notes(analyse_store());
-  EXPECT_THAT(texts, Contains(HasSubstr("Noisy machine in 1 of 2 runs: the processor's governor is powersave")));
-  EXPECT_THAT(texts, Contains(HasSubstr("Mixed machines")));
-  EXPECT_THAT(texts, Contains(HasSubstr("fffffff-dirty")));
-  EXPECT_THAT(texts, Contains(HasSubstr("1 run did not finish")));
-  EXPECT_THAT(texts, Contains(HasSubstr("Unequal limits at 1e-4")));
-}
-
-TEST_F(SmallStore, TheTitleNamesTheFilterAndTheGroupsButNoSuiteDoes) {
-  store_.filter = "solver=NSGS";
-  store_.group = "category";
-  const Analysis analysis = analyse_store();
-  EXPECT_EQ(analysis.title, "synthetic, solver=NSGS, by category");
-  EXPECT_EQ(analysis.contents->runs[0].suite_name, "synthetic");
-}
-
-TEST_F(SmallStore, WarningsComeBeforeRemarks) {
-  const Analysis analysis = analyse_store();
-  EXPECT_TRUE(std::is_sorted(analysis.notes.begin(), analysis.notes.end(),
-                             [](const Note& a, const Note& b) { return a.level > b.level; }));
 }
 
 TEST_F(SmallStore, ALaterRunOfACellReplacesTheEarlierOneAndIsCounted) {

@@ -15,6 +15,8 @@
 namespace conebench::reports {
 namespace {
 
+using ::testing::Contains;
+
 /// What a POSIX shell makes of `command`: its words, one a line with line breaks shown as "\n".
 std::vector<std::string> words_of(const std::string& command) {
   const auto folder = std::filesystem::temp_directory_path() / "conebench-words";

@@ -70,7 +70,13 @@ inline ProblemRecord sample_problem(const std::string& hash) {
 }
 
 inline SettingRecord sample_setting(const std::string& hash) {
-  SettingRecord setting{hash, "NSGS", 2, "NCP", "NSGS(order=shuffled)", R"({"order":"shuffled","relaxation":1.0})"};
+  SettingRecord setting;
+  setting.hash = hash;
+  setting.solver = "NSGS";
+  setting.solver_version = 2;
+  setting.formulation = "NCP";
+  setting.label = "NSGS(order=shuffled)";
+  setting.options_json = R"({"order":"shuffled","relaxation":1.0})";
   setting.changed_options = {"order"};
   return setting;
 }

@@ -48,13 +48,13 @@ std::string CommandSource::words() const { return source_text(scene, options, se
 
 std::vector<std::string> CommandSource::arguments() const {
   std::vector<std::string> words = {command, scene, "--json"};
-  for (const auto& [name, value] : options) {
-    if (!name.starts_with("--")) {
-      words.insert(words.end(), {"--set", name + "=" + value});
+  for (const auto& [option, value] : options) {
+    if (!option.starts_with("--")) {
+      words.insert(words.end(), {"--set", option + "=" + value});
     } else if (value == "true") {
-      words.push_back(name);
+      words.push_back(option);
     } else if (value != "false") {
-      words.insert(words.end(), {name, value});
+      words.insert(words.end(), {option, value});
     }
   }
   if (seed != 1) words.insert(words.end(), {"--seed", std::to_string(seed)});

@@ -198,8 +198,8 @@ struct OptionStudy {
     std::size_t column = 0;
     std::vector<std::size_t> place;  ///< index of its value, by axis
     double times_best = 1.0;
-    std::array<double, 3> quartiles{};  ///< of cost / least cost over the problems, of equal weight
-    std::vector<double> by_family;      ///< times best, in the order of `families`
+    std::array<double, 3> quartiles{};   ///< of cost / least cost over the problems, of equal weight
+    std::vector<double> by_family = {};  ///< times best, in the order of `families`
     long solved = 0;
   };
   /// A family, and what happens on it to someone who has chosen the setting on all other families.

@@ -61,9 +61,9 @@ std::string changes_since(const StoreContents& earlier, const StoreContents& now
 /// How a terminal shows the cells that are not solved.
 struct UnsolvedList {
   bool every_cell = false;
-  bool colour = false;      ///< ANSI colours
-  std::size_t columns = 0;  ///< of the terminal; 0: lines of any length
-  std::string command;      ///< that shows every cell; empty: none
+  bool colour = false;       ///< ANSI colours
+  std::size_t columns = 0;   ///< of the terminal; 0: lines of any length
+  std::string command = {};  ///< that shows every cell; empty: none
 };
 
 struct ReportOptions {

@@ -26,15 +26,15 @@ struct SampleRequest {
 /// The file `samples.json` of a folder: one simulation's samples, and how its loop went.
 struct SampleList {
   SampleRequest request;
-  std::string solver;      ///< in the loop
-  double tolerance = 0.0;  ///< of every step
-  bool complete = false;   ///< all steps were done
-  bool blown_up = false;   ///< a velocity passed max_speed; false and not complete: it failed or was interrupted
-  std::string failure;     ///< why it ended before its last step; empty: it did not, or was interrupted
-  SamplingSummary summary;
-  std::vector<std::string> files;       ///< names in the folder, in order
-  std::map<std::string, double> sizes;  ///< model_sizes(); absent from lists of older runs
-  std::vector<std::string> notes;       ///< Simulation::notes(); absent from lists of older runs
+  std::string solver;        ///< in the loop
+  double tolerance = 0.0;    ///< of every step
+  bool complete = false;     ///< all steps were done
+  bool blown_up = false;     ///< a velocity passed max_speed; false and not complete: it failed or was interrupted
+  std::string failure = {};  ///< why it ended before its last step; empty: it did not, or was interrupted
+  SamplingSummary summary = {};
+  std::vector<std::string> files = {};       ///< names in the folder, in order
+  std::map<std::string, double> sizes = {};  ///< model_sizes(); absent from lists of older runs
+  std::vector<std::string> notes = {};       ///< Simulation::notes(); absent from lists of older runs
 };
 
 constexpr const char* list_name = "samples.json";

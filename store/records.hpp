@@ -151,16 +151,16 @@ struct SettingRecord {
   std::string hash;
   std::string solver;
   int solver_version = 1;
-  std::string formulation;    ///< NCP, CCP, LCP, model
-  std::string label;          ///< the solver's id, with the options that differ from the defaults
-  std::string options_json;   ///< effective options, all of them
-  std::string origin;         ///< "own" (a method of Conebench's authors), "paper", "peer", "foreign"; empty: not known
-  std::string peer_version;   ///< of a peer: its library's
-  std::string peer_released;  ///< ISO date of that version
-  std::string peer_build;     ///< how it was compiled: "Debian, -O2", "this machine's flags"; empty: not known
+  std::string formulation;   ///< NCP, CCP, LCP, model
+  std::string label;         ///< the solver's id, with the options that differ from the defaults
+  std::string options_json;  ///< effective options, all of them
+  std::string origin = {};   ///< "own" (a method of Conebench's authors), "paper", "peer", "foreign"; empty: not known
+  std::string peer_version = {};   ///< of a peer: its library's
+  std::string peer_released = {};  ///< ISO date of that version
+  std::string peer_build = {};     ///< how it was compiled: "Debian, -O2", "this machine's flags"; empty: not known
   /// "free": the harness sees its iterates while it runs and keeps its looks out of the time; "paid": it pays for tests
   /// of its own; empty: not known.
-  std::string looks;
+  std::string looks = {};
   std::vector<std::string> changed_options = {};  ///< names of the options that differ from the solver's defaults
 
   bool sets_option(const std::string& name) const {

@@ -46,10 +46,12 @@ struct CellProcess::Child {
   Descriptor channel;
 };
 
+/// How a cell's process ended, as seen from outside.
+enum class AttemptEnding { answered, crashed, killed, terminated_externally };
+
 namespace {
 
 enum class Killed { no, for_time, for_memory };
-enum class Ending { answered, crashed, killed, terminated_externally };
 
 constexpr int watch_interval_ms = 20;
 constexpr int max_external_kills = 3;
@@ -187,7 +189,7 @@ const char* phase_text(int phase) {
 }
 
 struct Failure {
-  Ending ending = Ending::crashed;
+  AttemptEnding ending = AttemptEnding::crashed;
   CellStatus status = CellStatus::crashed;
   std::string reason;
 };
@@ -198,28 +200,28 @@ std::optional<Failure> failure_of(const Watched& watched, bool answered, const s
   const std::string said = words.empty() ? "" : ": " + words;
   const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
   if (watched.killed == Killed::for_time) {
-    return Failure{Ending::killed, CellStatus::timeout,
+    return Failure{AttemptEnding::killed, CellStatus::timeout,
                    fmt::format("killed after {:.1f} s in {}{}", watched.wall_s, where,
                                watched.ignored_term ? "; it ignored SIGTERM" : "")};
   }
   if (watched.killed == Killed::for_memory) {
-    return Failure{Ending::killed, CellStatus::out_of_memory,
+    return Failure{AttemptEnding::killed, CellStatus::out_of_memory,
                    fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limit_mb, where)};
   }
   if (watched.out_of_memory_kill) {
-    return Failure{Ending::killed, CellStatus::out_of_memory,
+    return Failure{AttemptEnding::killed, CellStatus::out_of_memory,
                    fmt::format("the system ran out of memory and killed it in {}", where)};
   }
   if (sent_from_outside(watched.wait_status)) {
-    return Failure{Ending::terminated_externally, CellStatus::crashed,
+    return Failure{AttemptEnding::terminated_externally, CellStatus::crashed,
                    fmt::format("killed from outside (signal {}) in {}", WTERMSIG(watched.wait_status), where)};
   }
   if (!clean_exit) {
-    return Failure{Ending::crashed, CellStatus::crashed,
+    return Failure{AttemptEnding::crashed, CellStatus::crashed,
                    fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said)};
   }
   if (!answered || watched.more) {
-    return Failure{Ending::crashed, CellStatus::crashed,
+    return Failure{AttemptEnding::crashed, CellStatus::crashed,
                    fmt::format("its answer was garbled or missing, in {}{}", where, said)};
   }
   return std::nullopt;
@@ -228,7 +230,7 @@ std::optional<Failure> failure_of(const Watched& watched, bool answered, const s
 }  // namespace
 
 struct CellProcess::Attempt {
-  Ending ending = Ending::answered;
+  AttemptEnding ending = AttemptEnding::answered;
   CellRun run;
   double wall_s = 0.0;  ///< from its start to its end
 };
@@ -363,7 +365,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
   Attempt attempt;
   auto started = ready ? Result<Child>(std::move(*ready)) : start(request);
   if (!started) {
-    attempt.ending = Ending::terminated_externally;  // nor does it say anything of the solver
+    attempt.ending = AttemptEnding::terminated_externally;  // nor does it say anything of the solver
     attempt.run.record = ended_record(request, CellStatus::skipped, started.error().message);
     return attempt;
   }
@@ -400,7 +402,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     attempt.run.busy_s = watched.wall_s;
   } else {
     attempt.run = std::move(*answer);
-    if (attempt.run.record.status == CellStatus::crashed) attempt.ending = Ending::crashed;
+    if (attempt.run.record.status == CellStatus::crashed) attempt.ending = AttemptEnding::crashed;
   }
   attempt.run.record.peak_memory_kb = watched.peak_kb;
   attempt.wall_s = before_watch_s + watched.wall_s;
@@ -574,15 +576,15 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
   for (;;) {
     Attempt last = attempt(request, std::move(ready), first_crash.empty(), following);
     CellRecord& record = last.run.record;
-    if (last.ending == Ending::terminated_externally) {
+    if (last.ending == AttemptEnding::terminated_externally) {
       if (++outside_kills < max_external_kills) continue;
       last.run.terminated_externally = true;
     }
-    if (last.ending == Ending::crashed && first_crash.empty()) {
+    if (last.ending == AttemptEnding::crashed && first_crash.empty()) {
       first_crash = record.reason;
       continue;
     }
-    if (!first_crash.empty() && last.ending == Ending::crashed) {
+    if (!first_crash.empty() && last.ending == AttemptEnding::crashed) {
       // Twice the same is a crash, however the words differ.
       record.reason = first_crash;
     } else if (!first_crash.empty()) {
@@ -591,7 +593,7 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
       record.claimed = false;
       record.reaction.clear();
     }
-    if (last.ending == Ending::answered) doubt(request, last.run, last.wall_s);
+    if (last.ending == AttemptEnding::answered) doubt(request, last.run, last.wall_s);
     return std::move(last.run);
   }
 }

@@ -18,10 +18,10 @@ struct Outcome {
 };
 
 struct RunOptions {
-  std::filesystem::path folder;           ///< working folder; empty: the test's
-  std::vector<std::string> environment;   ///< "NAME=value", added to the test's
-  std::string out_to;                     ///< file that gets standard output instead of Outcome::out
-  std::filesystem::path executable = {};  ///< of conebench(), if not the one under test
+  std::filesystem::path folder = {};          ///< working folder; empty: the test's
+  std::vector<std::string> environment = {};  ///< "NAME=value", added to the test's
+  std::string out_to = {};                    ///< file that gets standard output instead of Outcome::out
+  std::filesystem::path executable = {};      ///< of conebench(), if not the one under test
 };
 
 /// Runs the executable under test with these arguments.

@@ -251,7 +251,9 @@ TEST_F(SmallStore, CondensationIsASecondRankingAndTheFirstOfDeformables) {
                                    [&](const RankingRow& other) { return other.column == row.column; });
     ASSERT_NE(same, without.rows.end());
     EXPECT_EQ(row.tally.solved, same->tally.solved);
-    if (row.tally.solved > 0) EXPECT_GT(*row.means.at_limit, *same->means.at_limit);
+    if (row.tally.solved > 0) {
+      EXPECT_GT(*row.means.at_limit, *same->means.at_limit);
+    }
   }
   // Throughput runs have no times to add anything to.
   for (RunRecord& run : store_.runs) run.mode = "throughput";

@@ -261,7 +261,9 @@ TEST_P(Conformance, OptionsRoundTrip) {
   ASSERT_TRUE(defaults.ok());
   for (const OptionSpec& spec : row().options) {
     // One that came later is left out at its default, so that older records keep their names.
-    if (defaults->contains(spec.name)) EXPECT_EQ(defaults->at(spec.name), spec.default_value) << spec.name;
+    if (defaults->contains(spec.name)) {
+      EXPECT_EQ(defaults->at(spec.name), spec.default_value) << spec.name;
+    }
     EXPECT_EQ(*row().effective_options({{spec.name, spec.default_value}}), *defaults) << spec.name;
     EXPECT_FALSE(spec.doc.empty()) << spec.name;
     const auto parsed = parse_option(spec, to_text(spec.default_value));

@@ -27,7 +27,9 @@ TEST(Origins, TheseMethodsAreOfConebenchsAuthors) {
 TEST(Origins, APapersMethodNamesThePaper) {
   EXPECT_GE(solvers_of(Origin::paper).size(), 20U);
   for (const SolverRow& row : solver_catalogue()) {
-    if (row.info.origin == Origin::paper) EXPECT_FALSE(row.info.citation.empty()) << row.info.id;
+    if (row.info.origin == Origin::paper) {
+      EXPECT_FALSE(row.info.citation.empty()) << row.info.id;
+    }
   }
 }
 
@@ -57,8 +59,12 @@ TEST(Origins, AVersionsDateIsOfTheTableOrNotKnown) {
 TEST(Origins, APeerOfThisBuildHasAVersionOrSaysNothing) {
   for (const SolverRow& row : solver_catalogue()) {
     const PeerBuild& peer = row.info.peer;
-    if (row.info.origin != Origin::peer) EXPECT_TRUE((peer.version + peer.released + peer.build).empty());
-    if (!peer.released.empty() || !peer.build.empty()) EXPECT_FALSE(peer.version.empty()) << row.info.id;
+    if (row.info.origin != Origin::peer) {
+      EXPECT_TRUE((peer.version + peer.released + peer.build).empty());
+    }
+    if (!peer.released.empty() || !peer.build.empty()) {
+      EXPECT_FALSE(peer.version.empty()) << row.info.id;
+    }
   }
 }
 

@@ -10,13 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/field.hpp"
+
 namespace conebench {
 
 template <class Value>
 concept PlainValue = std::is_arithmetic_v<Value> || std::is_enum_v<Value>;
 
-/// Values as bytes, to pass from one process to another of the same program: no file format. A type of one's own joins
-/// by `transfer(archive, value)` in its namespace, which calls `archive(members…)` and serves both ways.
+/// Packs values to bytes for another process of the same executable. It is not a file format. A type takes part by a
+/// function `transfer(archive, value)` in its namespace, which calls `archive(members…)` for packing and unpacking.
 class Packer {
  public:
   static constexpr bool reading = false;
@@ -27,9 +29,10 @@ class Packer {
   }
   /// As a visitor of a record's named fields.
   template <class Value>
-  void operator()(const char*, const Value& value) {
+  void operator()(const Field&, const Value& value) {
     put(value);
   }
+  void json_text(const Field&, const std::string& text) { put(text); }
   template <class Fields>
   void group(const char*, Fields fields) {
     fields(*this);
@@ -72,15 +75,15 @@ class Packer {
   std::string bytes_;
 };
 
-/// Reads what Packer wrote. Bytes that it did not write give zeros and ok() == false; sizes are compared with what is
-/// there before anything is allocated, for the other process may have gone astray.
+/// Reads the bytes of a Packer. Other bytes give zeros and ok() == false. Sizes are checked before anything is
+/// allocated, since the other process may be faulty.
 class Unpacker {
  public:
   static constexpr bool reading = true;
 
   explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
   bool ok() const { return ok_; }
-  /// All of it was read, and it was what was expected.
+  /// Whether all bytes were read and valid.
   bool done() const { return ok_ && bytes_.empty(); }
   void require(bool holds) { ok_ = ok_ && holds; }
 
@@ -89,9 +92,10 @@ class Unpacker {
     (get(values), ...);
   }
   template <class Value>
-  void operator()(const char*, Value& value) {
+  void operator()(const Field&, Value& value) {
     get(value);
   }
+  void json_text(const Field&, std::string& text) { get(text); }
   template <class Fields>
   void group(const char*, Fields fields) {
     fields(*this);
@@ -102,7 +106,7 @@ class Unpacker {
     std::memcpy(to, bytes_.data(), size);
     bytes_.remove_prefix(size);
   }
-  /// A number of elements of at least `element` bytes each, which are still there; else 0.
+  /// A number of elements. 0 if fewer bytes are left than so many elements of `element` bytes have.
   std::size_t count(std::size_t = 0, std::size_t element = 1) {
     std::uint64_t size = 0;
     get(size);

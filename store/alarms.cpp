@@ -3,52 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "store/json_fields.hpp"
 #include "store/night_summary.hpp"
 
 namespace conebench {
 
 namespace {
 
-/// Fields that are texts or numbers, named once for writing and reading, but for visit_facts().
-template <class Visit, class AnyAlarm>
-void visit_alarm(Visit visit, AnyAlarm& alarm) {
-  visit("suite", alarm.suite);
-  visit("kind", alarm.kind);
-  visit("setting", alarm.setting);
-  visit("tolerance", alarm.tolerance);
-  visit("criterion", alarm.criterion);
-  visit("verdict", alarm.verdict);
-  visit("start", alarm.start);
-  visit("since", alarm.since);
-  visit("since_utc", alarm.since_utc);
-  visit("effect", alarm.effect);
-  visit("by_time", alarm.by_time);
-  visit("cells", alarm.cells);
-}
-
-/// What older builds did not write.
-template <class Visit, class AnyAlarm>
-void visit_facts(Visit visit, AnyAlarm& alarm) {
-  visit("work", alarm.work);
-  visit("by_work", alarm.by_work);
-  visit("families", alarm.families);
-  visit("more_work", alarm.more_work);
-  visit("digits", alarm.digits);
-  visit("problems", alarm.problems);
-}
-
 auto subject_of(const Alarm& alarm) {
-  return std::tie(alarm.suite, alarm.kind, alarm.setting, alarm.tolerance, alarm.criterion, alarm.verdict, alarm.start);
+  return std::tie(alarm.suite, alarm.kind, alarm.configuration, alarm.tolerance, alarm.stop_by, alarm.verdict,
+                  alarm.start);
 }
 
 }  // namespace
 
 std::string Alarm::id() const {
-  std::string text =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", suite, kind, setting, tolerance, criterion, verdict, start, since);
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", suite, kind, configuration, tolerance, stop_by,
+                                 verdict, start, since);
   if (!pinned_utc.empty()) text += "\n" + pinned_utc;
   return hash_of_text(text);
 }
@@ -58,13 +31,13 @@ bool Alarm::same_thing(const Alarm& other) const { return subject_of(*this) == s
 bool Alarm::same_subject(const Alarm& other) const { return same_thing(other) && pinned_utc == other.pinned_utc; }
 
 bool Alarm::worse_than(const Alarm& other) const {
-  // Of what the other says twice what two stores can tell of one setting, else once.
+  // Of what the other says twice what two stores can tell of one configuration, else once.
   constexpr double noise = 0.04, half_noise = 0.02;
   constexpr double digit = 1.0;  // of a median that few cells make
   const auto grew = [](bool is, double value, bool was, double before) {
     return is && value > before + (was ? noise : half_noise);
   };
-  // A family is within what the whole setting became slower by.
+  // A family is within what the whole configuration became slower by.
   const auto any_grew = [&](const std::map<std::string, double>& now, const std::map<std::string, double>& then,
                             bool whole_was, double whole) {
     return std::any_of(now.begin(), now.end(), [&](const auto& family) {
@@ -102,10 +75,9 @@ void Alarm::add(const Alarm& other) {
 }
 
 nlohmann::json to_json(const Alarm& alarm) {
-  nlohmann::json json = {{"id", alarm.id()}, {"source", to_string(alarm.source)}};
-  const auto write = [&json](const char* name, const auto& value) { json[name] = value; };
-  visit_alarm(write, alarm);
-  visit_facts(write, alarm);
+  nlohmann::json json = json_of(alarm);
+  json["id"] = alarm.id();
+  json["source"] = to_string(alarm.source);
   if (!alarm.pinned_utc.empty()) json["pinned_utc"] = alarm.pinned_utc;
   if (alarm.accepted) {
     json["accepted"] = {
@@ -117,11 +89,8 @@ nlohmann::json to_json(const Alarm& alarm) {
 std::optional<Alarm> alarm_of_json(const nlohmann::json& json) {
   try {
     Alarm alarm;
-    visit_alarm([&json](const char* name, auto& value) { json.at(name).get_to(value); }, alarm);
-    const auto read_known = [&json](const char* name, auto& value) {
-      if (json.contains(name)) json.at(name).get_to(value);
-    };
-    visit_facts(read_known, alarm);
+    JsonReader reader(json);
+    Alarm::fields(reader, alarm);
     alarm.pinned_utc = json.value("pinned_utc", "");
     for (const ChangeSource source : {ChangeSource::two_stores, ChangeSource::side_by_side, ChangeSource::nights}) {
       if (json.at("source") == to_string(source)) alarm.source = source;
@@ -149,14 +118,14 @@ std::vector<Alarm> accepted_alarms(const std::vector<AcceptanceRecord>& acceptan
   return alarms;
 }
 
-const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& base_utc) {
-  // These tell how a run is, not what became of it: the base may have them, too.
+const Alarm* reported_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& baseline_utc) {
+  // These tell how a run is, not what became of it: the baseline may have them, too.
   const bool is_change = found.kind != "flaky" && found.kind != "at-limit" && found.kind != "undecided";
   const auto one = std::find_if(alarms.begin(), alarms.end(), [&](const Alarm& alarm) {
     const bool began_before = !alarm.accepted || found.since_utc <= alarm.accepted->accepted_utc;
-    const bool against = !alarm.pinned_utc.empty() ? alarm.pinned_utc == base_utc
-                         : base_utc.empty()        ? began_before
-                                                   : base_utc < alarm.since_utc || !is_change;
+    const bool against = !alarm.pinned_utc.empty() ? alarm.pinned_utc == baseline_utc
+                         : baseline_utc.empty()    ? began_before
+                                                   : baseline_utc < alarm.since_utc || !is_change;
     return against && found.same_thing(alarm) && !found.worse_than(alarm);
   });
   return one == alarms.end() ? nullptr : &*one;

@@ -16,68 +16,90 @@ namespace conebench {
 /// Something that became worse, from the night that saw it first until it is gone or accepted.
 struct Alarm {
   std::string suite;
-  std::string kind;     ///< as of --fail-on: "slower", "lost", …
-  std::string setting;  ///< its label; empty: whole problems are missing
+  std::string kind;           ///< as of --fail-on: "slower", "lost", …
+  std::string configuration;  ///< its label; empty: whole problems are missing
   double tolerance = 0.0;
-  std::string criterion, verdict, start;
+  std::string stop_by, verdict, start;
   ChangeSource source = ChangeSource::two_stores;
   std::string since;      ///< name of the store of the night that saw it first
   std::string since_utc;  ///< when that night began
-  /// When the pinned run that it is worse than began; empty: it is worse than a night before it.
+  /// Start of the pinned run that it is an alarm against; empty: it is an alarm against an earlier night.
   std::string pinned_utc = {};
-  double effect = 0.0;                           ///< log ratio of the setting's times; 0: they were not compared
-  bool by_time = false;                          ///< it is slower by them
-  double work = 0.0;                             ///< log ratio of the setting's work
-  bool by_work = false;                          ///< it is slower by it
+  double effect = 0.0;                           ///< log ratio of the configuration's times; 0: they were not compared
+  bool by_time = false;                          ///< slower by time
+  double work = 0.0;                             ///< log ratio of the configuration's work
+  bool by_work = false;                          ///< slower by work
   std::map<std::string, double> families = {};   ///< slower by their times: log ratio of each
   std::map<std::string, double> more_work = {};  ///< families with more work: log ratio of each
-  double digits = 0.0;                           ///< of less-accurate: lost by the median cell
-  long cells = 0;                                ///< of lost, broke, missing, …
-  std::set<std::string> problems = {};           ///< of these cells: oldest_hash() of each; none: any
+  double digits = 0.0;                           ///< less-accurate: decimal digits that the median cell lost
+  long cells = 0;                                ///< lost, broke, missing, …: number of cells
+  std::set<std::string> problems = {};           ///< oldest_hash() of these cells' problems; empty: any
   std::optional<AcceptanceRecord> accepted = {};
 
-  /// Eight hexadecimal digits of what it is and since when.
+  /// All fields except the source, the pinned run and the acceptance.
+  static void fields(auto& visit, auto& alarm) {
+    visit({"suite"}, alarm.suite);
+    visit({"kind"}, alarm.kind);
+    visit({"configuration"}, alarm.configuration);
+    visit({"tolerance"}, alarm.tolerance);
+    visit({"stop_by"}, alarm.stop_by);
+    visit({"verdict"}, alarm.verdict);
+    visit({"start"}, alarm.start);
+    visit({"since"}, alarm.since);
+    visit({"since_utc"}, alarm.since_utc);
+    visit({"effect"}, alarm.effect);
+    visit({"by_time"}, alarm.by_time);
+    visit({"cells"}, alarm.cells);
+    visit({"work"}, alarm.work);
+    visit({"by_work"}, alarm.by_work);
+    visit({"families"}, alarm.families);
+    visit({"more_work"}, alarm.more_work);
+    visit({"digits"}, alarm.digits);
+    visit({"problems"}, alarm.problems);
+  }
+
+  /// Eight hexadecimal digits: a hash of subject and start.
   std::string id() const;
-  /// Of the same kind, setting, tolerance and start, whenever it began and whatever it is worse than.
+  /// Whether kind, configuration, tolerance and start are equal. Its beginning and its baseline don't matter.
   bool same_thing(const Alarm& other) const;
-  /// And against nights, or the same pinned run.
+  /// The same, and both are against nights, or against the same pinned run.
   bool same_subject(const Alarm& other) const;
-  /// More than an alarm of the same subject says, but for noise: another cell or family, slower for another reason or
-  /// by more. Nobody accepted that.
+  /// Whether this alarm is worse, beyond noise, than `other` of the same subject: another cell or family, or slower for
+  /// another reason or by more. An acceptance of `other` does not cover that.
   bool worse_than(const Alarm& other) const;
-  /// It is of cells, not of a whole setting.
+  /// Whether it is about cells, not about a whole configuration.
   bool of_cells() const;
-  /// Nothing of it is left.
+  /// Whether nothing of it is left.
   bool empty() const;
-  /// Adds what an alarm of the same subject says beyond it.
+  /// Adds the findings of another alarm of the same subject.
   void add(const Alarm& other);
 };
 
 nlohmann::json to_json(const Alarm& alarm);
-/// nullopt for what to_json did not write.
+/// nullopt: to_json did not write it.
 std::optional<Alarm> alarm_of_json(const nlohmann::json& json);
 
-/// The alarms that somebody accepted, with who and why; those of an older Conebench are not told.
+/// The accepted alarms, with who accepted them and why. Those of an older Conebench are left out.
 std::vector<Alarm> accepted_alarms(const std::vector<AcceptanceRecord>& acceptances);
 
-/// The one of `alarms` that tells of what was `found` against a run that began at `base_utc` (empty: over many nights):
-/// the same thing, no worse but for noise, and the run is from before the alarm, or the pinned one that it is about.
-/// Over many nights an accepted one tells only of what began before it was accepted. Null: none.
-const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& base_utc);
+/// The alarm in `alarms` that covers `found`, a finding against a run that began at `baseline_utc` (empty: over many
+/// nights). It has the same subject, `found` is no worse beyond noise, and the run is older than the alarm or is its
+/// pinned run. Over many nights an accepted alarm covers only changes before its acceptance. Null: none.
+const Alarm* reported_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& baseline_utc);
 
 struct FollowedAlarms {
-  std::vector<Alarm> standing;  ///< tonight's own first, then those that stand since nothing clears them
-  std::size_t seen = 0;         ///< of `standing`: tonight's own
-  std::vector<Alarm> accepted;  ///< somebody accepted them; of follow_alarms() those that tonight shows
+  std::vector<Alarm> standing;  ///< tonight's own first, then older ones that nothing has cleared
+  std::size_t seen = 0;         ///< number of tonight's own in `standing`
+  std::vector<Alarm> accepted;  ///< accepted alarms; from follow_alarms(): those that tonight shows
   std::vector<Alarm> gone;
 };
-/// What becomes of alarms: what tonight `found` and nobody accepted is the alarm of the night before where that had it,
-/// and since then. Of the others an accepted one is over. `rest` of an alarm is what tonight does not show to be gone:
-/// it stands.
+/// Updates the alarms of earlier nights. A finding of tonight that is not accepted continues the earlier alarm of the
+/// same subject, with its beginning; otherwise it is a new alarm. An accepted alarm that tonight does not show is over.
+/// Of the others `rest` returns the part that tonight does not show to be gone; that part stands.
 FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>& before,
                              const std::function<std::optional<Alarm>(const Alarm&)>& rest);
 
-/// Begin of the earliest night that raised one against the nights before it that nobody accepted; empty: there is none.
+/// Start of the earliest night with an alarm against earlier nights that is not accepted; empty: none.
 std::string alarmed_since(const std::vector<Alarm>& alarms);
 
 }  // namespace conebench

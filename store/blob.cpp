@@ -66,14 +66,4 @@ std::optional<std::vector<double>> unpack_values(std::span<const unsigned char> 
   return values_of(*bytes);
 }
 
-PackedBytes pack_text(const std::string& text) {
-  return pack({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-}
-
-std::optional<std::string> unpack_text(std::span<const unsigned char> data, std::int64_t length, std::uint32_t crc32) {
-  const auto bytes = unpack(data, length, crc32);
-  if (!bytes) return std::nullopt;
-  return std::string(bytes->begin(), bytes->end());
-}
-
 }  // namespace conebench

@@ -30,7 +30,5 @@ std::vector<double> values_of(std::span<const unsigned char> bytes);
 PackedBytes pack_values(const std::vector<double>& values);
 std::optional<std::vector<double>> unpack_values(std::span<const unsigned char> data, std::int64_t length,
                                                  std::uint32_t crc32);
-PackedBytes pack_text(const std::string& text);
-std::optional<std::string> unpack_text(std::span<const unsigned char> data, std::int64_t length, std::uint32_t crc32);
 
 }  // namespace conebench

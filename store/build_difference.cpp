@@ -13,7 +13,7 @@ namespace conebench {
 
 namespace {
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
@@ -23,9 +23,9 @@ std::vector<std::string> words_of(const std::string& text) {
 /// The words of `text` that `other` lacks, cut short where they are many.
 std::string only_in(const std::string& text, const std::string& other) {
   constexpr std::size_t longest = 80;
-  const std::vector<std::string> others = words_of(other);
+  const std::vector<std::string> others = split_words(other);
   const std::set<std::string> known(others.begin(), others.end());
-  std::vector<std::string> own = words_of(text);
+  std::vector<std::string> own = split_words(text);
   std::erase_if(own, [&](const std::string& word) { return known.contains(word); });
   std::string line = fmt::format("{}", fmt::join(own, " "));
   if (line.empty()) return "not";
@@ -33,19 +33,13 @@ std::string only_in(const std::string& text, const std::string& other) {
   return line;
 }
 
-bool clean(const std::string& commit) {
-  return !commit.empty() && commit != "unknown" && commit.find("-dirty") == std::string::npos;
-}
-
-/// The executable's hash is as long as it is meaningless; its beginning tells two apart.
-std::string stamp(const BuildRecord& build) {
-  return build.executable.empty() ? "not known" : build.executable.substr(0, 8);
-}
+/// The beginning of the executable's hash distinguishes two builds.
+std::string stamp(const BuildRecord& build) { return build.executable.substr(0, 8); }
 
 class Differences {
  public:
   Differences(const std::string& there, const std::string& here) : there_(there), here_(here) {}
-  void look(const std::string& what, const std::string& first, const std::string& second) {
+  void compare(const std::string& what, const std::string& first, const std::string& second) {
     if (first == second) return;
     parts_.push_back(
         fmt::format("{} {} {}, {} {}", what, only_in(first, second), there_, only_in(second, first), here_));
@@ -62,24 +56,20 @@ class Differences {
 
 std::string build_difference(const BuildRecord& first, const BuildRecord& second, const std::string& there,
                              const std::string& here) {
-  const bool stamped = !first.executable.empty() && !second.executable.empty();
-  const bool same_program =
-      stamped ? first.executable == second.executable : first.commit == second.commit && clean(first.commit);
   Differences found(there, here);
-  found.look("version", first.version, second.version);
-  found.look("commit", first.commit, second.commit);
-  found.look("compiler", first.compiler, second.compiler);
-  found.look("flags", first.flags, second.flags);
-  found.look("build type", first.build_type, second.build_type);
-  found.look("native", first.native ? "yes" : "no", second.native ? "yes" : "no");
+  found.compare("version", first.version, second.version);
+  found.compare("commit", first.commit, second.commit);
+  found.compare("compiler", first.compiler, second.compiler);
+  found.compare("flags", first.flags, second.flags);
+  found.compare("build type", first.build_type, second.build_type);
+  found.compare("native", first.native ? "yes" : "no", second.native ? "yes" : "no");
   // Libraries may change under one and the same executable; one that only the other record names is its business.
   for (const auto& [library, version] : second.libraries) {
     const auto other = first.libraries.find(library);
-    found.look(library, other == first.libraries.end() ? "absent" : other->second, version);
+    found.compare(library, other == first.libraries.end() ? "absent" : other->second, version);
   }
-  if (found.none() && !same_program) {
-    found.look("the same commit with other sources: executable", stamp(first), stamp(second));
-    if (found.none()) return fmt::format("commit {} with sources that are not committed", first.commit);
+  if (found.none() && first.executable != second.executable) {
+    found.compare("the same commit with other sources: executable", stamp(first), stamp(second));
   }
   return found.text();
 }
@@ -101,12 +91,12 @@ std::vector<CodeChange> code_changes(const CodeHashes& before, const CodeHashes&
   return changes;
 }
 
-std::string setting_difference(const SettingRecord& there, const SettingRecord& here) {
+std::string configuration_difference(const ConfigurationRecord& there, const ConfigurationRecord& here) {
   std::vector<std::string> parts;
-  const auto look = [&](const std::string& what, const std::string& first, const std::string& second) {
+  const auto compare = [&](const std::string& what, const std::string& first, const std::string& second) {
     if (first != second) parts.push_back(fmt::format("{} {}, here {}", what, first, second));
   };
-  look("version", std::to_string(there.solver_version), std::to_string(here.solver_version));
+  compare("version", std::to_string(there.solver_version), std::to_string(here.solver_version));
   const auto first = nlohmann::json::parse(there.options_json, nullptr, false);
   const auto second = nlohmann::json::parse(here.options_json, nullptr, false);
   const auto value = [](const nlohmann::json& options, const std::string& name) {
@@ -117,7 +107,7 @@ std::string setting_difference(const SettingRecord& there, const SettingRecord& 
     if (!options->is_object()) continue;
     for (const auto& [name, unused] : options->items()) names.insert(name);
   }
-  for (const std::string& name : names) look(name, value(first, name), value(second, name));
+  for (const std::string& name : names) compare(name, value(first, name), value(second, name));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

@@ -9,10 +9,10 @@
 
 namespace conebench {
 
-/// What tells two builds apart, in a few words ("commit abc there, def here; flags -O3 there, -O0 here"); empty where
+/// How two builds differ, in a few words ("commit abc there, def here; flags -O3 there, -O0 here"); empty where
 /// their times and answers may stand side by side. Builds are the same where their executables are, byte for byte, and
 /// the libraries that they load; of an older Conebench, whose executable is not known, where a clean commit is.
-/// `there` and `here`: the words that a line ends with.
+/// `there`, `here`: how the text calls the two sides.
 std::string build_difference(const BuildRecord& first, const BuildRecord& second, const std::string& there = "there",
                              const std::string& here = "here");
 
@@ -28,8 +28,8 @@ struct CodeChange {
 /// Of the solvers that both have.
 std::vector<CodeChange> code_changes(const CodeHashes& before, const CodeHashes& after);
 
-/// What tells two settings of one solver apart, the second being here: "version 1, here 2; omega 1.0, here 1.2". Empty
-/// where nothing does.
-std::string setting_difference(const SettingRecord& there, const SettingRecord& here);
+/// How two configurations of one solver differ; the second one is "here": "version 1, here 2; omega 1.0, here 1.2".
+/// Empty where nothing does.
+std::string configuration_difference(const ConfigurationRecord& there, const ConfigurationRecord& here);
 
 }  // namespace conebench

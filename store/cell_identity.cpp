@@ -2,18 +2,19 @@
 
 namespace conebench {
 
-SettingIndex::SettingIndex(const StoreContents& contents) {
-  for (const SettingRecord& setting : contents.settings) by_hash_[setting.hash] = &setting;
+ConfigurationIndex::ConfigurationIndex(const StoreContents& contents) {
+  for (const ConfigurationRecord& configuration : contents.configurations)
+    by_hash_[configuration.hash] = &configuration;
 }
 
-const SettingRecord& SettingIndex::of(const CellRecord& cell) const {
-  static const SettingRecord unknown;
-  const auto found = by_hash_.find(cell.setting);
+const ConfigurationRecord& ConfigurationIndex::of(const CellRecord& cell) const {
+  static const ConfigurationRecord unknown;
+  const auto found = by_hash_.find(cell.configuration);
   return found == by_hash_.end() ? unknown : *found->second;
 }
 
-CellIdentity SettingIndex::identity(const CellRecord& cell) const {
-  return {cell.problem, of(cell).label, cell.tolerance, cell.criterion, cell.verdict, cell.start};
+CrossStoreIdentity ConfigurationIndex::identity(const CellRecord& cell) const {
+  return {cell.problem, of(cell).label, cell.tolerance, cell.stop_by, cell.verdict, cell.start};
 }
 
 }  // namespace conebench

@@ -8,20 +8,20 @@
 
 namespace conebench {
 
-/// What a cell is in every store: problem, setting, tolerance, criterion, verdict and start, whatever the solver's
-/// version and the limits. Its key tells those apart.
-using CellIdentity = std::tuple<std::string, std::string, double, std::string, std::string, std::string>;
+/// Identity of a cell across stores: problem, configuration, tolerance, stop_by, verdict and start, without the
+/// solver's version and the limits, which the key has in addition.
+using CrossStoreIdentity = std::tuple<std::string, std::string, double, std::string, std::string, std::string>;
 
-/// The settings of a store, by their hash; it must outlive this.
-class SettingIndex {
+/// The configurations of a store, by their hash; it must outlive this.
+class ConfigurationIndex {
  public:
-  explicit SettingIndex(const StoreContents& contents);
+  explicit ConfigurationIndex(const StoreContents& contents);
   /// Of the cell; one without a name where the store lacks it.
-  const SettingRecord& of(const CellRecord& cell) const;
-  CellIdentity identity(const CellRecord& cell) const;
+  const ConfigurationRecord& of(const CellRecord& cell) const;
+  CrossStoreIdentity identity(const CellRecord& cell) const;
 
  private:
-  std::map<std::string, const SettingRecord*> by_hash_;
+  std::map<std::string, const ConfigurationRecord*> by_hash_;
 };
 
 }  // namespace conebench

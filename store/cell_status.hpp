@@ -41,7 +41,7 @@ struct CellStatusRow {
   std::string_view name;   ///< in stores, JSON, filters and --retry
   std::string_view brief;  ///< where a table has little room
   StatusClass kind;
-  std::string_view words;  ///< what happened
+  std::string_view meaning;  ///< what happened
 };
 
 /// All but `unknown`, in this order.

@@ -18,7 +18,7 @@ bool knows_more(const FeasibilityRecord& one, const FeasibilityRecord& other) {
   return !one.state.empty() && other.state.empty();
 }
 
-void settle_certificates(StoreContents& contents) {
+void resolve_certificates(StoreContents& contents) {
   std::unordered_map<std::string, FeasibilityRecord*> marks;
   for (ProblemRecord& problem : contents.problems) {
     if (!is_mark(problem.feasibility)) continue;

@@ -9,8 +9,7 @@
 
 namespace conebench {
 
-/// Version of the residuals since which they are judged to their last digits. Before it a λ whose σ cancels in double
-/// passed.
+/// Since this version residuals are computed to their last digits. Before, a λ passed if its σ cancels in double.
 inline constexpr int first_exact_verdict = 2;
 
 template <class Cell>
@@ -30,8 +29,8 @@ bool refutes(const Cell& cell, const std::string& verdict, double tolerance, con
   return solved_exactly(cell) && verdict == bounded_verdict && contradicts(cell, verdict, tolerance, mark);
 }
 
-/// The certificates of one problem in stores side by side: what a cell of one store says of them holds in all.
-class MarksBeside {
+/// The certificates of one problem in several stores. A cell of one store refutes them in all.
+class JoinedMarks {
  public:
   void add(const FeasibilityRecord& mark) { marks_.push_back(&mark); }
   template <class Cell>
@@ -50,8 +49,8 @@ class MarksBeside {
   std::set<std::string> solved_by_;
 };
 
-/// Makes each mark "refuted" that a cell refutes, and "infeasible" again where none does any more; fills its solved_by.
-void settle_certificates(StoreContents& contents);
+/// Marks are "refuted" if a cell refutes them, else "infeasible" again. Fills solved_by.
+void resolve_certificates(StoreContents& contents);
 
 /// By the largest bound, then any certificate, then a search.
 bool knows_more(const FeasibilityRecord& one, const FeasibilityRecord& other);

@@ -10,7 +10,7 @@ namespace conebench {
 /// objects, a cell's residuals an object by name. What is unknown or not finite is null.
 nlohmann::json to_json(const RunRecord& run);
 nlohmann::json to_json(const ProblemRecord& problem);
-nlohmann::json to_json(const SettingRecord& setting);
+nlohmann::json to_json(const ConfigurationRecord& configuration);
 /// With the final λ under "reaction" where the record holds it.
 nlohmann::json to_json(const CellRecord& cell);
 

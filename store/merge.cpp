@@ -14,8 +14,7 @@
 #include "base/unfinished.hpp"
 #include "store/build_difference.hpp"
 #include "store/merger.hpp"
-#include "store/record_fields.hpp"
-#include "store/row_seals.hpp"
+#include "store/row_checksums.hpp"
 #include "store/row_visitors.hpp"
 #include "store/schema.hpp"
 #include "store/sqlite.hpp"
@@ -36,7 +35,7 @@ struct Common {
   std::map<std::string, Seen> data;  ///< versions by the name of a data set
   /// By the side of a side-by-side run, the first build seen and its file; a difference, once one is found.
   std::map<std::string, std::pair<BuildRecord, std::string>> builds;
-  std::string other_build;
+  std::string different_build;
 };
 
 /// The values of `columns` in all rows of `table`, each as one text.
@@ -56,17 +55,17 @@ std::set<std::string> distinct(const Connection& connection, const std::string& 
 void collect_builds(const Connection& connection, Common& common) {
   ColumnNames columns;
   const BuildRecord fields;
-  columns.group("build", [&](auto& inner) { visit_build(inner, fields); });
+  columns.group("build", [&](auto& inner) { BuildRecord::fields(inner, fields); });
   const std::string file = connection.file().string();
   Statement query =
       connection.prepare(fmt::format("SELECT DISTINCT side, {} FROM runs", fmt::join(columns.names, ", ")));
   while (query.step() == SQLITE_ROW) {
     BuildRecord build;
     RowReader reader(query, 1);
-    visit_build(reader, build);
+    BuildRecord::fields(reader, build);
     const auto [first, added] = common.builds.try_emplace(query.text(0), build, file);
-    if (added || !common.other_build.empty()) continue;
-    common.other_build = build_difference(first->second.first, build, "in " + first->second.second, "in " + file);
+    if (added || !common.different_build.empty()) continue;
+    common.different_build = build_difference(first->second.first, build, "in " + first->second.second, "in " + file);
   }
 }
 
@@ -89,19 +88,19 @@ void collect(const Connection& connection, Common& common) {
 
 std::vector<std::string> differences(const Common& common) {
   std::vector<std::string> lines;
-  const auto look = [&](const char* what, const Seen& seen) {
+  const auto compare = [&](const char* what, const Seen& seen) {
     if (seen.size() < 2) return;
     const auto& first = *seen.begin();
     const auto& second = *std::next(seen.begin());
     lines.push_back(
         fmt::format("{}: {} in {}, but {} in {}", what, first.first, first.second, second.first, second.second));
   };
-  look("different machines", common.machine);
-  if (!common.other_build.empty()) lines.push_back("different builds: " + common.other_build);
-  look("timed and throughput runs", common.mode);
+  compare("different machines", common.machine);
+  if (!common.different_build.empty()) lines.push_back("different builds: " + common.different_build);
+  compare("timed and throughput runs", common.mode);
   for (const auto& [name, versions] : common.data)
-    look(("different versions of the data set " + name).c_str(), versions);
-  look("different limits", common.limits);
+    compare(("different versions of the data set " + name).c_str(), versions);
+  compare("different limits", common.limits);
   return lines;
 }
 
@@ -128,10 +127,10 @@ int label(Connection& target, const std::vector<std::string>& mixed) {
 /// One store, as it is now: a run may append to it meanwhile.
 Result<void> add_source(const fs::path& source, const MergeOptions& options, Common& common, Merger& merger,
                         MergeSummary& summary) {
-  CONEBENCH_TRY(auto connection, open_store_file(source, false, schema_steps(), options.salvage));
+  CONEBENCH_TRY(auto connection, open_store_file(source, false, options.salvage));
   if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.read_error(code);
   if (!options.salvage) {
-    CONEBENCH_CHECK(RowSeals(connection).check(true));
+    CONEBENCH_CHECK(RowChecksums(connection).check(true));
     collect(connection, common);
     summary.mixed = differences(common);
   }
@@ -177,8 +176,8 @@ Result<void> write_merged(std::span<const fs::path> sources, const fs::path& fil
         "DELETE FROM acceptances WHERE id NOT IN "
         "(SELECT min(id) FROM acceptances GROUP BY alarm, who, why, accepted_utc)");
   }
-  // Rows have other runs now. Residuals have none, and came with their checksums unless they were saved.
-  if (code == SQLITE_OK) code = RowSeals(target).seal_all(options.salvage);
+  // Rows have other runs now. Residuals have none, and came with their checksums.
+  if (code == SQLITE_OK) code = RowChecksums(target).write_all();
   if (code == SQLITE_OK) code = transaction.commit();
   if (code == SQLITE_OK && journal(target, mode) != mode) code = SQLITE_IOERR;
   if (code != SQLITE_OK) return target.error("cannot be written", code);

@@ -14,10 +14,10 @@ namespace conebench {
 enum class MergeConflict { refuse, first, last };
 
 struct MergeOptions {
-  /// Join stores of different machines, builds, modes or limits all the same, and write that in every run's noise.
+  /// Join stores of different machines, builds, modes or limits, too; every run's noise then says so.
   bool allow_mixed = false;
   MergeConflict conflict = MergeConflict::refuse;
-  /// Take what is whole of one damaged store, and leave out the rest.
+  /// Take the intact rows of one damaged store.
   bool salvage = false;
   bool break_lock = false;  ///< StoreLock::Options::break_lock
 };
@@ -26,15 +26,15 @@ struct MergeSummary {
   std::int64_t runs = 0;
   std::int64_t cells = 0;
   std::int64_t repeated =
-      0;  ///< cells met again with the same answer; the times that more rounds brought stay, else the first
-  std::int64_t conflicting = 0;    ///< cells met again with another answer, settled by MergeOptions::conflict
+      0;  ///< cells found again with the same answer; the times from more rounds stay, else the first
+  std::int64_t conflicting = 0;    ///< cells found again with another answer, resolved by MergeOptions::conflict
   std::int64_t damaged = 0;        ///< cells that could not be saved
-  bool more_may_be_lost = false;   ///< how many cells a damaged store had cannot be told
+  bool more_may_be_lost = false;   ///< the number of cells of a damaged store is unknown
   std::string lock_note;           ///< StoreLock::note
-  std::vector<std::string> mixed;  ///< a line for each thing that is not the same in all of them
+  std::vector<std::string> mixed;  ///< a line for each difference between the stores
 };
 
-/// The error (bad_input) where two of the paths are the same file.
+/// Error (bad_input): two of the paths are the same file.
 Result<void> check_named_once(std::span<const std::filesystem::path> stores);
 
 /// Writes a new store `out` with everything that `sources` hold, acceptances of alarms too; runs are numbered anew. The

@@ -40,45 +40,34 @@ std::string difference(const Statement& first, const Statement& second) {
   return {};
 }
 
-/// What says that the rows that are copied make no sense, and not that the target cannot be written.
+/// Error codes for invalid source rows, as opposed to a target that can't be written.
 bool is_source_error(int code) {
   const int kind = code & 0xff;
   return kind == SQLITE_CORRUPT || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH || kind == SQLITE_TOOBIG ||
          kind == SQLITE_ERROR || kind == SQLITE_NOTADB;  // a table that is not there, or no page of one
 }
 
-/// No row takes less than 16 bytes, so that a damaged number of rows is not believed.
+/// A row takes at least 16 bytes, which bounds a damaged number of rows.
 std::int64_t max_rows(const Connection& source) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(source.file(), failed);
   return failed ? 0 : static_cast<std::int64_t>(size / 16);
 }
 
-/// Where rows of a table can be: of a damaged one wherever they may be, one by one.
+/// Row ids of a table. If it is damaged and `salvage` is set: all possible ids.
 std::vector<std::int64_t> rowids(const Connection& source, const char* table, bool salvage, int& code) {
   std::vector<std::int64_t> ids;
   Statement rows = source.prepare(fmt::format("SELECT rowid FROM {} ORDER BY rowid", table));
   for (code = rows.step(); code == SQLITE_ROW; code = rows.step()) ids.push_back(rows.integer(0));
   if (code == SQLITE_DONE) code = SQLITE_OK;
   if (code == SQLITE_OK && !salvage) return ids;
-  const auto sealed = source.ask(fmt::format("SELECT count FROM seals WHERE part = '{}'", table));
+  const auto expected = source.ask(fmt::format("SELECT count FROM checksums WHERE part = '{}'", table));
   const auto greatest = source.ask(fmt::format("SELECT max(rowid) FROM {}", table));
   const std::int64_t last =
-      std::min(max_rows(source), std::max({sealed.value_or(0), greatest.value_or(0), std::int64_t{0}}));
+      std::min(max_rows(source), std::max({expected.value_or(0), greatest.value_or(0), std::int64_t{0}}));
   ids.clear();
   for (std::int64_t id = 1; id <= last; ++id) ids.push_back(id);
   return ids;
-}
-
-/// The file in its own schema, as far as it can be read.
-Connection as_stored(const std::filesystem::path& file) {
-  Connection connection;
-  for (const auto access : {Connection::Access::read_only, Connection::Access::immutable}) {
-    if (connection.open(file, access) != SQLITE_OK) continue;
-    connection.run("PRAGMA writable_schema = ON");  // what of the schema makes no sense is passed over
-    if (connection.ask("SELECT count(*) FROM sqlite_schema")) break;
-  }
-  return connection;
 }
 
 }  // namespace
@@ -115,7 +104,7 @@ int RowCopier::copy(const Statement& row, const std::map<int, std::optional<std:
 
 struct Merger::Source {
   const Connection& connection;
-  std::optional<RowSeals> seals;  ///< nullopt: stores of this schema had none
+  RowChecksums checksums;
   Statement answer;
   std::vector<Statement> children;
   std::map<std::int64_t, std::int64_t> run_ids;  ///< here → in the target
@@ -126,28 +115,23 @@ Merger::Merger(Connection& target, const MergeOptions& options, MergeSummary& su
       options_(options),
       summary_(summary),
       parts_{RowCopier(target, "runs"), RowCopier(target, "problems", "INSERT OR IGNORE"),
-             RowCopier(target, "settings", "INSERT OR IGNORE"), RowCopier(target, "cells")},
-      child_tables_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions"),
-                    RowCopier(target, "traces")},
+             RowCopier(target, "configurations", "INSERT OR IGNORE"), RowCopier(target, "cells")},
+      child_tables_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions")},
       acceptances_(target, "acceptances"),
       find_(target.prepare(std::string(answer_query) + " WHERE key = ?")),
-      name_(target.prepare("SELECT problems.name, label, tolerance FROM problems, settings, cells WHERE key = ? AND "
-                           "problems.hash = cells.problem AND settings.hash = setting")),
+      name_(target.prepare(
+          "SELECT problems.name, label, tolerance FROM problems, configurations, cells WHERE key = ? AND "
+          "problems.hash = cells.problem AND configurations.hash = configuration")),
       drop_(target.prepare("DELETE FROM cells WHERE id = ?")) {}
 
 Result<void> Merger::add(const Connection& connection) {
-  // Checksums are of the fields that the file's own schema has; of a migrated copy with damage they are not renewed.
-  const Connection stored = options_.salvage ? as_stored(connection.file()) : Connection();
-  const Connection& sealed = options_.salvage ? stored : connection;
-  const auto columns = sealed.columns_of("cells");
-  const bool has_seals = std::find(columns.begin(), columns.end(), "checksum") != columns.end();
   Source source{connection,
-                has_seals ? std::optional<RowSeals>(sealed) : std::nullopt,
+                RowChecksums(connection),
                 connection.prepare(std::string(answer_query) + " WHERE cells.id = ?"),
                 {},
                 {}};
   for (const auto& table : child_tables_) source.children.push_back(table.select(connection, "WHERE cell = ?"));
-  for (const Part part : sealed_parts) CONEBENCH_CHECK(add_rows(source, part));
+  for (const Part part : all_parts) CONEBENCH_CHECK(add_rows(source, part));
   return add_acceptances(connection);
 }
 
@@ -190,7 +174,7 @@ Result<void> Merger::add_rows(Source& source, Part part) {
   std::int64_t damaged = 0, copied = 0;
   for (const std::int64_t id : ids) {
     code = row.bind(1, id).step();
-    if (code == SQLITE_ROW && source.seals && !source.seals->whole(part, id)) code = SQLITE_CORRUPT;
+    if (code == SQLITE_ROW && !source.checksums.whole(part, id)) code = SQLITE_CORRUPT;
     if (code == SQLITE_ROW) {
       if (part == Part::cells) {
         code = copy_cell(source, row);
@@ -215,14 +199,14 @@ Result<void> Merger::add_rows(Source& source, Part part) {
   }
   if (part != Part::cells) return {};
   if (!options_.salvage) return {};
-  auto expected = source.connection.ask("SELECT count FROM seals WHERE part = 'cells'");
+  auto expected = source.connection.ask("SELECT count FROM checksums WHERE part = 'cells'");
   if (expected && *expected > max_rows(source.connection)) expected.reset();
   if (!expected) summary_.more_may_be_lost = true;
   summary_.damaged += std::max(damaged, expected.value_or(0) - copied);
   return {};
 }
 
-/// SQLITE_OK also where the cell is not wanted.
+/// SQLITE_OK also if the cell is not wanted.
 int Merger::copy_cell(Source& source, const Statement& cell) {
   RowCopier& copier = parts_[static_cast<std::size_t>(Part::cells)];
   const int id_column = copier.column("id"), run_column = copier.column("run_id");
@@ -274,7 +258,7 @@ int Merger::copy_children(Source& source, std::size_t table, std::int64_t old_id
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/// As people call the cell of the target.
+/// The target's cell, as text for people.
 std::string Merger::name_of(const std::string& key) {
   std::string name = "cell " + key;
   if (name_.bind(1, std::string_view(key)).step() == SQLITE_ROW) {

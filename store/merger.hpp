@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store/merge.hpp"
-#include "store/row_seals.hpp"
+#include "store/row_checksums.hpp"
 #include "store/sqlite.hpp"
 
 namespace conebench {
@@ -32,7 +32,7 @@ class RowCopier {
 class Merger {
  public:
   Merger(sqlite::Connection& target, const MergeOptions& options, MergeSummary& summary);
-  /// Errors (bad_input): a conflict that the options don't settle, a damaged row, a full disk.
+  /// Errors (bad_input): a conflict that the options don't resolve, a damaged row, a full disk.
   Result<void> add(const sqlite::Connection& source);
 
  private:
@@ -50,7 +50,7 @@ class Merger {
   const MergeOptions& options_;
   MergeSummary& summary_;
   std::array<RowCopier, 4> parts_;         ///< by Part
-  std::array<RowCopier, 4> child_tables_;  ///< of a cell
+  std::array<RowCopier, 3> child_tables_;  ///< of a cell
   RowCopier acceptances_;
   sqlite::Statement find_, name_, drop_;
   std::optional<Error> refused_;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "base/text_file.hpp"
 #include "base/unfinished.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
@@ -21,30 +22,17 @@ namespace fs = std::filesystem;
 fs::path night_result_file(const fs::path& store) { return store.string() + ".night.json"; }
 
 Result<void> write_night_result(const fs::path& store, const NightResult& result) {
-  nlohmann::json json = {{"schema", "conebench.night/1"},
+  nlohmann::json json = {{"schema", "conebench.night/2"},
                          {"exit_code", result.exit_code},
                          {"broke", result.broke},
-                         {"base", result.base},
+                         {"baseline", result.baseline},
                          {"headline", result.headline}};
   json["ended"] = result.ended;
   json["alarms"] = json["withdrawn"] = nlohmann::json::array();
   for (const Alarm& alarm : result.alarms) json["alarms"].push_back(to_json(alarm));
   for (const Alarm& alarm : result.withdrawn) json["withdrawn"].push_back(to_json(alarm));
-  const fs::path file = night_result_file(store);
-  const fs::path unfinished = unfinished_path(file);
-  std::error_code failure;
-  {
-    std::ofstream stream(unfinished);
-    stream << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-    if (!stream.flush()) failure = std::make_error_code(std::errc::io_error);
-  }
-  if (!failure) fs::rename(unfinished, file, failure);
-  if (failure) {
-    std::error_code ignored;
-    fs::remove(unfinished, ignored);
-    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", file.string(), failure.message())};
-  }
-  return {};
+  return write_text_file(night_result_file(store),
+                         json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 std::optional<NightResult> read_night_result(const fs::path& store) {
@@ -69,8 +57,9 @@ std::optional<NightResult> read_night_result(const fs::path& store) {
       if (id.is_string()) ended.insert(id.get<std::string>());
     }
   }
-  return NightResult{json["exit_code"].get<int>(), broke,           text("base"), text("headline"), alarms("alarms"),
-                     alarms("withdrawn"),          std::move(ended)};
+  return NightResult{
+      json["exit_code"].get<int>(), broke,           text("baseline"), text("headline"), alarms("alarms"),
+      alarms("withdrawn"),          std::move(ended)};
 }
 
 namespace {

@@ -12,40 +12,40 @@
 
 namespace conebench {
 
-/// What `conebench nightly` left of a night beside its store (FILE.sqlite.night.json).
+/// Result of a night, which `conebench nightly` writes next to its store (FILE.sqlite.night.json).
 struct NightResult {
   int exit_code = 0;
-  bool broke = false;     ///< a file could not be read or a cell crashed, whatever the exit code
-  std::string base = {};  ///< name of the store it was compared with; empty: none
+  bool broke = false;         ///< a file could not be read or a cell crashed, whatever the exit code
+  std::string baseline = {};  ///< name of the store it was compared with; empty: none
   std::string headline = {};
-  std::vector<Alarm> alarms = {};     ///< that stand, and those accepted that it still shows
-  std::vector<Alarm> withdrawn = {};  ///< that a run side by side took back
-  std::set<std::string> ended = {};   ///< Alarm::id() of accepted ones that are gone: no later night has them
+  std::vector<Alarm> alarms = {};     ///< standing ones, and accepted ones that the night still shows
+  std::vector<Alarm> withdrawn = {};  ///< withdrawn by an A/B run
+  std::set<std::string> ended = {};   ///< Alarm::id() of accepted alarms that are gone; later nights omit them
 };
 std::filesystem::path night_result_file(const std::filesystem::path& store);
 Result<void> write_night_result(const std::filesystem::path& store, const NightResult& result);
-/// nullopt where there is none or it is damaged.
+/// nullopt: there is none, or it is damaged.
 std::optional<NightResult> read_night_result(const std::filesystem::path& store);
 
 /// The stores of a folder.
 struct NightFolder {
   std::vector<NightSummary> nights;  ///< by their start, oldest first
-  std::vector<std::string> notes;    ///< stores that can't be read or were run side by side, a line each
+  std::vector<std::string> notes;    ///< stores that can't be read or are A/B runs, a line each
 };
 /// Oldest first; nights of one second in the order of their names: "…-2" came after "…".
 void sort_nights(std::vector<NightSummary>& nights);
-/// All of its stores but those that were run side by side. Errors (bad_input): the folder can't be read.
+/// All stores of the folder except A/B runs. Errors (bad_input): the folder can't be read.
 Result<NightFolder> read_store_folder(const std::filesystem::path& folder);
 /// Only what `conebench nightly` left of a suite (empty: of any): a store with its name or its result. Errors as
 /// read_store_folder.
 Result<NightFolder> read_night_folder(const std::filesystem::path& folder, const std::string& suite);
 
-/// Why a complete night is no base for later ones: "something broke in it"; empty: it is good.
+/// Why a complete night is no baseline for later ones: "something broke in it"; empty: it is good.
 std::string flaw_of(const NightSummary& night);
-/// Complete and without a flaw.
+/// Whether the night is complete and has no flaw.
 bool is_good(const NightSummary& night);
 
-/// Whether it is one that `conebench nightly` made or judged.
+/// Whether `conebench nightly` made or judged it.
 bool is_night(const NightSummary& night);
 
 /// Store of the last night before `store` that was judged; empty: there is none. `now` as of bases_of.
@@ -60,7 +60,7 @@ std::vector<Alarm> last_alarms(const NightFolder& folder, const std::filesystem:
 std::vector<const NightSummary*> bases_of(const NightFolder& folder, const std::filesystem::path& store,
                                           const std::string& now, const std::vector<Alarm>& before);
 
-/// What a run is made of, as far as results of one store have to agree in it.
+/// Origin of a run: the properties in which all results of one store must agree.
 struct NightOrigin {
   BuildRecord build;
   std::string cpu;         ///< MachineRecord::cpu
@@ -76,20 +76,20 @@ std::filesystem::path store_of_tonight(const std::filesystem::path& folder, cons
 std::vector<std::filesystem::path> nights_to_delete(const NightFolder& folder, std::size_t keep,
                                                     const std::vector<std::filesystem::path>& spared);
 
-/// Folder of what a night was found to be beside another.
+/// Folder of the comparison of a night with another.
 std::filesystem::path night_pages(const std::filesystem::path& store);
 
 /// Removes what nights left that were killed before they began: stores without a run whose lock nobody holds, and
 /// unfinished files.
 void remove_what_was_not_begun(const std::filesystem::path& folder);
 
-/// A store and all that lies beside it.
+/// Deletes a store and its companion files.
 void delete_night(const std::filesystem::path& store);
 
-/// The copy of an executable that a folder of nights keeps, so that an alarm can be looked at side by side.
+/// The copy of an executable that a folder of nights keeps, so that an A/B run can confirm an alarm.
 /// `executable`: BuildRecord::executable; empty gives an empty path.
 std::filesystem::path kept_build(const std::filesystem::path& folder, const std::string& executable);
-/// Copies `file` there; nothing is done where it is. Errors (bad_input): it cannot be written.
+/// Copies `file` there, unless the copy exists. Errors (bad_input): it cannot be written.
 Result<void> keep_build(const std::filesystem::path& folder, const std::string& executable,
                         const std::filesystem::path& file = "/proc/self/exe");
 /// Deletes the copies of all other executables.

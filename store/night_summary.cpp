@@ -18,7 +18,9 @@
 #include <string>
 #include <tuple>
 
+#include "base/text_file.hpp"
 #include "store/certificates.hpp"
+#include "store/json_fields.hpp"
 #include "store/store.hpp"
 #include "store/store_load.hpp"
 #include "store/suite_scope.hpp"
@@ -28,7 +30,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 8;  // of the file; another one is made anew
+constexpr int layout = 9;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -84,19 +86,20 @@ bool near_memory_limit(const CellRecord& cell) {
   return cell.limit_mb > 0 && static_cast<double>(cell.peak_memory_kb) > near * kb * static_cast<double>(cell.limit_mb);
 }
 
-/// The rows of a night, found by setting, tolerance and start.
+/// The rows of a night, found by configuration, tolerance and start.
 class Rows {
  public:
   Rows(const StoreContents& contents, NightSummary& night) : night_(night) {
-    for (const SettingRecord& setting : contents.settings) settings_[setting.hash] = &setting;
+    for (const ConfigurationRecord& configuration : contents.configurations)
+      configurations_[configuration.hash] = &configuration;
     for (std::size_t i = 0; i < contents.problems.size(); ++i) problems_[contents.problems[i].hash] = i;
   }
 
   void add(const CellRecord& cell) {
     const auto problem = problems_.find(cell.problem);
-    const auto setting = settings_.find(cell.setting);
-    if (problem == problems_.end() || setting == settings_.end()) return;
-    NightCell& into = row(*setting->second, cell).cells[problem->second];
+    const auto configuration = configurations_.find(cell.configuration);
+    if (problem == problems_.end() || configuration == configurations_.end()) return;
+    NightCell& into = row(*configuration->second, cell).cells[problem->second];
     into = {cell.status,
             cell.solved,
             cell.repeats > 0 ? cell.total.minimum : 0.0,
@@ -106,21 +109,22 @@ class Rows {
   }
 
  private:
-  NightRow& row(const SettingRecord& setting, const CellRecord& cell) {
+  NightRow& row(const ConfigurationRecord& configuration, const CellRecord& cell) {
     const auto [found, is_new] = rows_.emplace(
-        std::tuple(&setting, cell.tolerance, cell.criterion, cell.verdict, cell.start), night_.rows.size());
+        std::tuple(&configuration, cell.tolerance, cell.stop_by, cell.verdict, cell.start), night_.rows.size());
     if (is_new) {
-      night_.rows.push_back({setting.label, setting.solver, setting.solver_version, cell.tolerance, cell.criterion,
-                             cell.verdict, cell.start, cell.limit_s, std::vector<NightCell>(night_.problems.size()),
-                             setting.origin, setting.looks});
+      night_.rows.push_back({configuration.label, configuration.solver, configuration.solver_version, cell.tolerance,
+                             cell.stop_by, cell.verdict, cell.start, cell.limit_s,
+                             std::vector<NightCell>(night_.problems.size()), configuration.origin,
+                             configuration.checks});
     }
     return night_.rows[found->second];
   }
 
   NightSummary& night_;
-  std::map<std::string, const SettingRecord*> settings_;
+  std::map<std::string, const ConfigurationRecord*> configurations_;
   std::map<std::string, std::size_t> problems_;
-  std::map<std::tuple<const SettingRecord*, double, std::string, std::string, std::string>, std::size_t> rows_;
+  std::map<std::tuple<const ConfigurationRecord*, double, std::string, std::string, std::string>, std::size_t> rows_;
 };
 
 /// Size and time of last change of a store and of what SQLite has not yet put into it.
@@ -141,60 +145,15 @@ Stamp stamp_of(const std::filesystem::path& store) {
   return stamp;
 }
 
-/// The plain fields of the file, named once for writing and reading.
-template <class Visit, class Night>
-void visit_night(Visit visit, Night& night) {
-  visit("suite", night.suite);
-  visit("suite_hash", night.suite_hash);
-  visit("started_utc", night.started_utc);
-  visit("finished_utc", night.finished_utc);
-  visit("mode", night.mode);
-  visit("host", night.host);
-  visit("cpu", night.cpu);
-  visit("cores", night.cores);
-  visit("version", night.version);
-  visit("commit", night.commit);
-  visit("executable", night.executable);
-  visit("compiler", night.compiler);
-  visit("flags", night.flags);
-  visit("libraries", night.libraries);
-  visit("code_hashes", night.code_hashes);
-  visit("several_builds", night.several_builds);
-  visit("side_by_side", night.side_by_side);
-  visit("missing", night.missing);
-  visit("loaded_share", night.loaded_share);
-  visit("loaded", night.loaded);
-  visit("exact", night.exact);
-}
-
-template <class Visit, class Row>
-void visit_row(Visit visit, Row& row) {
-  visit("label", row.label);
-  visit("solver", row.solver);
-  visit("solver_version", row.solver_version);
-  visit("tolerance", row.tolerance);
-  visit("criterion", row.criterion);
-  visit("verdict", row.verdict);
-  visit("start", row.start);
-  visit("limit_s", row.limit_s);
-  visit("origin", row.origin);
-  visit("looks", row.looks);
-}
-
-const auto writer = [](Json& json) { return [&json](const char* name, const auto& value) { json[name] = value; }; };
-const auto reader = [](const Json& json) {
-  return [&json](const char* name, auto& value) { json.at(name).get_to(value); };
-};
-
 Json cells_json(const NightRow& row) {
   Json statuses = Json::array(), solved = Json::array(), minima = Json::array(), works = Json::array();
-  Json near_memory = Json::array(), doubtful = Json::array();  // their places: few are
+  Json near_memory = Json::array(), doubtful = Json::array();  // indices, since only few cells are
   for (const NightCell& cell : row.cells) {
     if (cell.near_memory) near_memory.push_back(statuses.size());
     if (cell.doubtful) doubtful.push_back(statuses.size());
     statuses.push_back(static_cast<int>(cell.status) - 1);
     solved.push_back(cell.solved ? 1 : 0);
-    // Seven digits: ten times less than what is told of a night, a fifth of the file.
+    // Seven digits: ten times less than what is reported of a night, a fifth of the file.
     minima.push_back(
         std::strtod(fmt::format("{:.7g}", std::isfinite(cell.minimum_s) ? cell.minimum_s : 0.0).c_str(), nullptr));
     works.push_back(cell.work);
@@ -211,38 +170,42 @@ std::string body_of(const NightSummary& night) {
     problems.push_back(std::move(row));
   }
   for (const NightRow& row : night.rows) {
-    Json json = {{"cells", cells_json(row)}};
-    visit_row(writer(json), row);
+    Json json = json_of(row);
+    json["cells"] = cells_json(row);
     rows.push_back(std::move(json));
   }
   Json statuses = Json::array();
   for (const CellStatusRow& row : cell_status_table()) statuses.push_back(row.name);
-  Json body = {{"statuses", std::move(statuses)}, {"problems", std::move(problems)}, {"rows", std::move(rows)}};
-  visit_night(writer(body), night);
+  Json body = json_of(night);
+  body["statuses"] = std::move(statuses);
+  body["problems"] = std::move(problems);
+  body["rows"] = std::move(rows);
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 NightRow row_of(const Json& json, std::size_t problems, const std::vector<CellStatus>& statuses) {
   NightRow row;
-  visit_row(reader(json), row);
+  JsonReader reader(json);
+  NightRow::fields(reader, row);
   const Json& cells = json.at("cells");
   const Json &status = cells.at("status"), &solved = cells.at("solved"), &minimum = cells.at("minimum_s"),
              &work = cells.at("work");
   row.cells.reserve(problems);
   for (std::size_t i = 0; i < problems; ++i) {
-    const int place = status.at(i).get<int>();
-    row.cells.push_back({place < 0 ? CellStatus::unknown : statuses.at(static_cast<std::size_t>(place)),
+    const int index = status.at(i).get<int>();
+    row.cells.push_back({index < 0 ? CellStatus::unknown : statuses.at(static_cast<std::size_t>(index)),
                          solved.at(i).get<int>() != 0, minimum.at(i).get<double>(), work.at(i).get<std::uint32_t>()});
   }
-  for (const Json& place : cells.at("near_memory")) row.cells.at(place.get<std::size_t>()).near_memory = true;
-  for (const Json& place : cells.at("doubtful")) row.cells.at(place.get<std::size_t>()).doubtful = true;
+  for (const Json& index : cells.at("near_memory")) row.cells.at(index.get<std::size_t>()).near_memory = true;
+  for (const Json& index : cells.at("doubtful")) row.cells.at(index.get<std::size_t>()).doubtful = true;
   return row;
 }
 
 /// Throws what nlohmann's json throws, std::out_of_range too.
 NightSummary night_of(const Json& body) {
   NightSummary night;
-  visit_night(reader(body), night);
+  JsonReader reader(body);
+  NightSummary::fields(reader, night);
   // By their names: another build's table may have another order.
   std::vector<CellStatus> statuses;
   for (const Json& word : body.at("statuses")) statuses.push_back(cell_status(word.get<std::string>()));
@@ -277,18 +240,12 @@ std::optional<NightSummary> kept_summary(const std::filesystem::path& file, cons
   }
 }
 
-/// Whole or not at all; a folder that cannot be written keeps none.
+/// A folder that cannot be written keeps none.
 void keep_summary(const std::filesystem::path& file, const Stamp& stamp, const NightSummary& night) {
   const std::string body = body_of(night);
   const Json head = {
       {"conebench_summary", layout}, {"store", stamp.numbers}, {"bytes", body.size()}, {"crc32", checksum(body)}};
-  const std::filesystem::path beside = fmt::format("{}.{}", file.string(), getpid());
-  std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-  stream << head.dump() << '\n' << body;
-  stream.close();
-  std::error_code failure;
-  if (stream) std::filesystem::rename(beside, file, failure);
-  if (!stream || failure) std::filesystem::remove(beside, failure);
+  static_cast<void>(write_text_file(file, head.dump() + "\n" + body));
 }
 
 }  // namespace

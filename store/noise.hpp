@@ -5,14 +5,14 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace conebench {
 
-/// Why the times of a run are doubtful.
+/// Why the times of a run are noisy.
 enum class NoiseKind : std::uint8_t {
-  other,      ///< `text` says it: of an older Conebench
   stolen,     ///< by the hypervisor: share of the processor time
   throttled,  ///< because of heat: how many times
   governor,   ///< `text`, which is not performance
@@ -22,11 +22,11 @@ enum class NoiseKind : std::uint8_t {
 };
 
 /// By NoiseKind, in stores.
-inline constexpr std::array<std::string_view, 7> noise_kind_names = {"other",   "stolen", "throttled", "governor",
-                                                                     "workers", "loaded", "joined"};
+inline constexpr std::array<std::string_view, 6> noise_kind_names = {"stolen",  "throttled", "governor",
+                                                                     "workers", "loaded",    "joined"};
 
 struct NoiseRecord {
-  NoiseKind kind = NoiseKind::other;
+  NoiseKind kind = NoiseKind::stolen;
   double value = 0.0;     ///< a share or a count, as the kind says; 0 where it has none
   std::string text = {};  ///< as the kind says, else empty
 
@@ -44,8 +44,8 @@ template <class Json>
 void from_json(const Json& json, NoiseRecord& noise) {
   const auto found = std::find(noise_kind_names.begin(), noise_kind_names.end(),
                                json.at("kind").template get_ref<const std::string&>());
-  const bool known = found != noise_kind_names.end();
-  noise.kind = known ? static_cast<NoiseKind>(found - noise_kind_names.begin()) : NoiseKind::other;
+  if (found == noise_kind_names.end()) throw std::out_of_range("no kind of noise");
+  noise.kind = static_cast<NoiseKind>(found - noise_kind_names.begin());
   json.at("value").get_to(noise.value);
   json.at("text").get_to(noise.text);
 }

@@ -24,16 +24,16 @@ const ResidualList::Label* ResidualList::kept_once(std::string_view name, std::s
 }
 
 void ResidualList::set(std::string_view name, const ResidualRecord& record) {
-  auto place = rows_.end();
+  auto index = rows_.end();
   if (!rows_.empty() && rows_.back().label->name >= name) {
-    place = std::lower_bound(rows_.begin(), rows_.end(), name,
+    index = std::lower_bound(rows_.begin(), rows_.end(), name,
                              [](const Row& row, std::string_view wanted) { return row.label->name < wanted; });
   }
-  if (place == rows_.end() || place->label->name != name) place = rows_.insert(place, Row{});
+  if (index == rows_.end() || index->label->name != name) index = rows_.insert(index, Row{});
   const bool finite = record.value && std::isfinite(*record.value);
-  place->value = finite ? *record.value : std::numeric_limits<double>::quiet_NaN();
-  place->label = kept_once(name, record.missing);
-  place->worst_block = static_cast<std::int32_t>(
+  index->value = finite ? *record.value : std::numeric_limits<double>::quiet_NaN();
+  index->label = kept_once(name, record.missing);
+  index->worst_block = static_cast<std::int32_t>(
       std::clamp<std::int64_t>(record.worst_block, -1, std::numeric_limits<std::int32_t>::max()));
 }
 

@@ -11,9 +11,15 @@
 namespace conebench {
 
 struct ResidualRecord {
-  std::optional<double> value;  ///< nullopt: not finite, or not known (see missing)
-  std::string missing;          ///< why it is not known, else empty
+  std::optional<double> value;
+  std::string missing;
   std::int64_t worst_block = -1;
+
+  static void fields(auto& visit, auto& residual) {
+    visit({"value", "", "NULL: not finite, or not known"}, residual.value);
+    visit({"missing", "", "why it is not known, else empty"}, residual.missing);
+    visit({"worst_block", "", "index over joint rows, limit rows, contacts; −1: none"}, residual.worst_block);
+  }
 };
 
 /// A cell's residuals in the order of their names. 24 bytes each, where a map of strings takes 144: a store of 500,000
@@ -44,7 +50,7 @@ class ResidualList {
     const Row* row_;
   };
 
-  /// Puts `record` in the place of the one of that name, if there is one. A value that is not finite is none.
+  /// Adds `record`, or replaces the one of that name. A value that is not finite is none.
   void set(std::string_view name, const ResidualRecord& record);
   std::optional<ResidualRecord> find(std::string_view name) const;
   /// Throws std::bad_optional_access where there is none of that name.

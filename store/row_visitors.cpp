@@ -17,7 +17,7 @@ void read(const std::string& text, T& into) {
   into = {};
   try {
     if (!value.is_discarded()) into = value.get<T>();
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::exception&) {
     into = {};
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/field.hpp"
 #include "base/utf8.hpp"
 #include "problems/used_parts.hpp"
 #include "store/blob.hpp"
@@ -30,10 +31,10 @@ void from_column(const std::string& text, std::map<std::string, double>& map);
 class ColumnNames {
  public:
   template <class T>
-  void operator()(const char* name, const T&) {
-    names.push_back(prefix_ + name);
+  void operator()(const Field& field, const T&) {
+    names.push_back(prefix_ + field.name);
   }
-  void json_text(const char* name, const std::string& text) { (*this)(name, text); }
+  void json_text(const Field& field, const std::string& text) { (*this)(field, text); }
   template <class Fields>
   void group(const char* name, Fields fields) {
     const std::string outer = prefix_;
@@ -52,38 +53,38 @@ class ColumnNames {
 class RowBinder {
  public:
   explicit RowBinder(sqlite::Statement& statement, int first = 1) : statement_(statement), next_(first) {}
-  void operator()(const char*, const std::string& value) { text(valid_utf8(value)); }
-  void operator()(const char*, CellStatus value) { statement_.bind(next_++, name(value)); }
-  void operator()(const char*, UsedParts value) { text(to_string(value)); }
-  void operator()(const char*, double value) { statement_.bind(next_++, value); }
-  void operator()(const char*, bool value) { integer(value ? 1 : 0); }
-  void operator()(const char*, int value) { integer(value); }
-  void operator()(const char*, std::int64_t value) { integer(value); }
+  void operator()(const Field&, const std::string& value) { text(valid_utf8(value)); }
+  void operator()(const Field&, CellStatus value) { statement_.bind(next_++, name(value)); }
+  void operator()(const Field&, UsedParts value) { text(to_string(value)); }
+  void operator()(const Field&, double value) { statement_.bind(next_++, value); }
+  void operator()(const Field&, bool value) { integer(value ? 1 : 0); }
+  void operator()(const Field&, int value) { integer(value); }
+  void operator()(const Field&, std::int64_t value) { integer(value); }
   /// Beyond 2^63 it shows as negative in SQL and comes back as it was.
-  void operator()(const char*, std::uint64_t value) { integer(static_cast<std::int64_t>(value)); }
+  void operator()(const Field&, std::uint64_t value) { integer(static_cast<std::int64_t>(value)); }
   template <class T>
-  void operator()(const char* name, const std::optional<T>& value) {
+  void operator()(const Field& field, const std::optional<T>& value) {
     if (value) {
-      (*this)(name, *value);
+      (*this)(field, *value);
     } else {
       statement_.bind_null(next_++);
     }
   }
-  void operator()(const char*, const std::vector<std::string>& list) { text(to_column(list)); }
-  void operator()(const char*, const std::vector<NoiseRecord>& list) { text(to_column(list)); }
+  void operator()(const Field&, const std::vector<std::string>& list) { text(to_column(list)); }
+  void operator()(const Field&, const std::vector<NoiseRecord>& list) { text(to_column(list)); }
   template <class T>
-  void operator()(const char*, const std::map<std::string, T>& map) {
+  void operator()(const Field&, const std::map<std::string, T>& map) {
     text(to_column(map));
   }
   /// As 8-byte little-endian floats, as answers before they are packed; none: NULL.
-  void operator()(const char*, const std::vector<double>& values) {
+  void operator()(const Field&, const std::vector<double>& values) {
     if (values.empty()) {
       statement_.bind_null(next_++);
     } else {
       statement_.bind(next_++, bytes_of(values));
     }
   }
-  void json_text(const char*, const std::string& value) { text(value); }
+  void json_text(const Field&, const std::string& value) { text(value); }
   template <class Fields>
   void group(const char*, Fields fields) {
     fields(*this);
@@ -101,33 +102,33 @@ class RowBinder {
 class RowReader {
  public:
   explicit RowReader(const sqlite::Statement& statement, int first = 0) : statement_(statement), next_(first) {}
-  void operator()(const char*, std::string& value) { value = statement_.text(next_++); }
-  void operator()(const char*, CellStatus& value) { value = cell_status(statement_.text(next_++)); }
-  void operator()(const char*, UsedParts& value) { value = used_parts(statement_.text(next_++)); }
-  void operator()(const char*, double& value) { value = statement_.real(next_++); }
-  void operator()(const char*, bool& value) { value = statement_.integer(next_++) != 0; }
-  void operator()(const char*, int& value) { value = static_cast<int>(statement_.integer(next_++)); }
-  void operator()(const char*, std::int64_t& value) { value = statement_.integer(next_++); }
-  void operator()(const char*, std::uint64_t& value) {
+  void operator()(const Field&, std::string& value) { value = statement_.text(next_++); }
+  void operator()(const Field&, CellStatus& value) { value = cell_status(statement_.text(next_++)); }
+  void operator()(const Field&, UsedParts& value) { value = used_parts(statement_.text(next_++)); }
+  void operator()(const Field&, double& value) { value = statement_.real(next_++); }
+  void operator()(const Field&, bool& value) { value = statement_.integer(next_++) != 0; }
+  void operator()(const Field&, int& value) { value = static_cast<int>(statement_.integer(next_++)); }
+  void operator()(const Field&, std::int64_t& value) { value = statement_.integer(next_++); }
+  void operator()(const Field&, std::uint64_t& value) {
     value = static_cast<std::uint64_t>(statement_.integer(next_++));
   }
   template <class T>
-  void operator()(const char* name, std::optional<T>& value) {
+  void operator()(const Field& field, std::optional<T>& value) {
     if (statement_.is_null(next_)) {
       value.reset();
       ++next_;
     } else {
-      (*this)(name, value.emplace());
+      (*this)(field, value.emplace());
     }
   }
-  void operator()(const char*, std::vector<std::string>& list) { from_column(statement_.text(next_++), list); }
-  void operator()(const char*, std::vector<NoiseRecord>& list) { from_column(statement_.text(next_++), list); }
+  void operator()(const Field&, std::vector<std::string>& list) { from_column(statement_.text(next_++), list); }
+  void operator()(const Field&, std::vector<NoiseRecord>& list) { from_column(statement_.text(next_++), list); }
   template <class T>
-  void operator()(const char*, std::map<std::string, T>& map) {
+  void operator()(const Field&, std::map<std::string, T>& map) {
     from_column(statement_.text(next_++), map);
   }
-  void operator()(const char*, std::vector<double>& values) { values = values_of(statement_.blob(next_++)); }
-  void json_text(const char*, std::string& value) { value = statement_.text(next_++); }
+  void operator()(const Field&, std::vector<double>& values) { values = values_of(statement_.blob(next_++)); }
+  void json_text(const Field&, std::string& value) { value = statement_.text(next_++); }
   template <class Fields>
   void group(const char*, Fields fields) {
     fields(*this);

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#include "store/row_seals.hpp"
+#include "store/row_checksums.hpp"
 
 namespace conebench {
 
@@ -26,8 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Connection;
 using sqlite::Statement;
-
-constexpr std::int64_t first_with_state = 10;
 
 struct Header {
   std::int64_t application = 0;
@@ -43,7 +41,7 @@ Error not_a_store(const fs::path& file, const std::string& why) {
       fmt::format("{}: not a Conebench store ({}); give a file that `conebench run --db` wrote", file.string(), why)};
 }
 
-/// What the file system alone tells against opening.
+/// Why the file can't be opened, by the file system alone.
 Result<void> check_file(const fs::path& file, bool writable) {
   std::error_code failure;
   const auto status = fs::status(file, failure);
@@ -88,14 +86,21 @@ Result<Header> read_header(const Connection& connection) {
   return header;
 }
 
-Result<void> check_header(const fs::path& file, const Header& header, std::size_t newest) {
+Result<void> check_header(const fs::path& file, const Header& header) {
   if (header.application != store_application_id) {
     return not_a_store(file, "an SQLite file of another program");
   }
-  if (header.version > static_cast<std::int64_t>(newest)) {
+  if (header.version > schema_version) {
     return Error{ErrorCode::bad_input,
-                 fmt::format("{}: written by a newer Conebench (schema {}, this one knows up to {}); update Conebench",
-                             file.string(), header.version, newest)};
+                 fmt::format("{}: written by a newer Conebench (schema {}, this one knows {}); update Conebench",
+                             file.string(), header.version, schema_version)};
+  }
+  if (header.version < schema_version) {
+    return Error{
+        ErrorCode::bad_input,
+        fmt::format("{}: written by an older Conebench (schema {}, this one knows {}); run its suite again into "
+                    "a new file: conebench run SUITE --db NEW.sqlite",
+                    file.string(), header.version, schema_version)};
   }
   return {};
 }
@@ -115,16 +120,12 @@ SchemaEntries entries_of(const Connection& connection, const std::set<std::strin
   return entries;
 }
 
-/// A table that is a view, a trigger of somebody else's: what a query of ours does is then no longer known, nor whether
-/// it ends.
-Result<void> check_schema(const Connection& connection, std::span<const char* const> steps, std::int64_t version,
-                          bool salvage) {
+/// Refuses a table that is a view, or a foreign trigger: the effect of our queries would be unknown, and they might not
+/// end.
+Result<void> check_schema(const Connection& connection, bool salvage) {
   Connection made;
   int code = made.open({}, Connection::Access::memory);
-  const auto known = steps.first(std::min(steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(version, 0))));
-  for (const char* step : known) {
-    if (code == SQLITE_OK) code = made.run(step);
-  }
+  if (code == SQLITE_OK) code = made.run(schema_sql());
   if (code != SQLITE_OK) return made.error("the tables of this build cannot be made", code);
   const SchemaEntries expected = entries_of(made, {}, code);
   std::set<std::string> tables;
@@ -138,9 +139,9 @@ Result<void> check_schema(const Connection& connection, std::span<const char* co
     std::string shown = name.substr(0, 40);
     std::replace_if(
         shown.begin(), shown.end(), [](char letter) { return letter < ' ' || letter > '~'; }, ' ');
-    return not_a_store(connection.file(), fmt::format("its table, view, index or trigger {} is not as schema {} makes "
-                                                      "it",
-                                                      shown, version));
+    return not_a_store(
+        connection.file(),
+        fmt::format("its table, view, index or trigger {} is not as schema {} makes it", shown, schema_version));
   };
   for (const auto& [name, text] : found) {
     const auto same = expected.find(name);
@@ -152,31 +153,12 @@ Result<void> check_schema(const Connection& connection, std::span<const char* co
   return {};
 }
 
-/// What tells states of a file apart: the name of its state, or, before there was one (schema 9), the first run and how
-/// many cells there are.
-struct FileState {
-  std::string name, first_run;
-  std::int64_t cells = 0;
-  bool operator==(const FileState&) const = default;
-};
-
-/// Nothing where it cannot be read: then opening says why.
-std::optional<FileState> state_of(const Connection& connection, std::span<const char* const> steps) {
+/// The name of the file's state, which every write replaces; nullopt: it can't be read, and opening reports why.
+std::optional<std::string> state_of(const Connection& connection) {
   const auto header = read_header(connection);
-  if (!header || !check_header(connection.file(), *header, steps.size()) ||
-      !check_schema(connection, steps, header->version, false)) {
-    return std::nullopt;
-  }
-  FileState state;
-  if (header->version >= first_with_state) {
-    Statement query = connection.prepare("SELECT current FROM file_state");
-    if (query.step() == SQLITE_ROW) state.name = query.text(0);
-    return state;
-  }
-  Statement run = connection.prepare("SELECT started_utc || machine_host FROM runs ORDER BY id LIMIT 1");
-  if (run.step() == SQLITE_ROW) state.first_run = run.text(0);
-  state.cells = connection.ask("SELECT count(*) FROM cells").value_or(0);
-  return state;
+  if (!header || !check_header(connection.file(), *header) || !check_schema(connection, false)) return std::nullopt;
+  Statement query = connection.prepare("SELECT current FROM file_state");
+  return query.step() == SQLITE_ROW ? query.text(0) : std::string();
 }
 
 std::uint32_t word_at(std::string_view bytes, std::size_t at, bool big_endian = true) {
@@ -230,27 +212,25 @@ bool log_fits(const fs::path& log, const std::string& name) {
 /// SQLite replays any log that lies beside a file. Ours is one only if the file's state is one that the log's writes
 /// began with or went through: each write puts a new random name in place of the last one, and both into the log. A
 /// copy that was put over the file of a killed run would be mixed with that run's pages and lost.
-Result<void> check_log(const fs::path& file, std::span<const char* const> steps) {
+Result<void> check_log(const fs::path& file) {
   const fs::path log = file.string() + "-wal";
   constexpr int max_tries = 20;
-  std::optional<FileState> before;
+  std::optional<std::string> before;
   for (int i = 0; i < max_tries; ++i) {
-    if (sqlite::log_beside(file) != log) return {};
+    const auto found = sqlite::log_beside(file);
+    if (!found) return {};
     Connection alone;
     if (alone.open(file, Connection::Access::immutable) != SQLITE_OK) return {};
     alone.distrust_schema();
-    const auto state = state_of(alone, steps);
-    if (!state) return {};
-    if (!state->name.empty() && log_fits(log, state->name)) return {};
-    if (state->name.empty()) {
-      Connection both;
-      if (both.open(file, Connection::Access::read_only) != SQLITE_OK) return {};
-      both.distrust_schema();
-      const auto replayed = state_of(both, steps);
-      if (!replayed) return {};
-      const bool same_run = state->first_run.empty() || replayed->first_run == state->first_run;
-      if (replayed->name.empty() && same_run && replayed->cells >= state->cells) return {};
+    // Before SQLite replays it: with the log the file may look like one of this schema, and a writer's close would put
+    // the log into a file that it refuses.
+    if (const auto header = read_header(alone); header && !header->blank()) {
+      CONEBENCH_CHECK(check_header(file, *header));
     }
+    if (*found != log) return {};
+    const auto state = state_of(alone);
+    if (!state) return {};
+    if (!state->empty() && log_fits(log, *state)) return {};
     // A run that is on may have begun its log anew between the two looks: then the file's state has changed, too.
     if (before == state) {
       return Error{
@@ -264,8 +244,8 @@ Result<void> check_log(const fs::path& file, std::span<const char* const> steps)
   return {};
 }
 
-/// The pages of the file and the indices that are searched, where no checksums of rows are looked at: what a migration
-/// starts from, and what a writer relies on.
+/// The pages of the file and the indices that are searched, where no checksums of rows are compared: what a writer
+/// relies on.
 Result<void> check_structure(const Connection& connection) {
   Statement check = connection.prepare("PRAGMA integrity_check(1)");
   const int code = check.step();
@@ -278,39 +258,18 @@ Result<void> check_structure(const Connection& connection) {
                                                  how_to_salvage(connection.file()))};
 }
 
-bool has_seals(const Connection& connection) {
-  return connection.ask("SELECT count(*) FROM sqlite_schema WHERE name = 'seals'").value_or(0) > 0;
-}
-
-/// What has to be right before a migration writes new checksums.
-Result<void> check_all(const Connection& connection) {
-  CONEBENCH_CHECK(check_structure(connection));
-  return has_seals(connection) ? RowSeals(connection).check(true) : Result<void>();
-}
-
-/// One transaction over all missing steps and the checksums of the rows as they are then, so that an interrupted
-/// migration leaves the old file. `seal`: false where rows may be damaged.
-Result<void> migrate(Connection& connection, std::span<const char* const> steps, bool seal) {
+/// Makes the tables of a new file, in one transaction.
+Result<void> create_tables(Connection& connection) {
   sqlite::Transaction transaction(connection);
-  if (const int code = transaction.begun(); code != SQLITE_OK) return connection.error("cannot be written", code);
-  // Another process may have migrated since we looked.
-  auto version = static_cast<std::size_t>(connection.ask("PRAGMA user_version").value_or(0));
-  for (; version < steps.size(); ++version) {
-    // Of a damaged file a step that converts rows may not come to its end.
-    const int code = connection.run(steps[version]);
-    if (code != SQLITE_OK && (seal || (code & 0xff) != SQLITE_CORRUPT)) {
-      Error error = connection.error(fmt::format("schema step {} failed", version + 1), code);
-      if (error.code == ErrorCode::internal) error.message += "; it is damaged, or no store of Conebench";
-      error.code = ErrorCode::bad_input;
-      return error;
-    }
+  int code = transaction.begun();
+  // Another process may have made them since we looked.
+  if (code == SQLITE_OK && connection.ask("PRAGMA user_version").value_or(0) == 0) {
+    code = connection.run(schema_sql());
+    if (code == SQLITE_OK) code = connection.run(fmt::format("PRAGMA application_id = {}", store_application_id));
+    if (code == SQLITE_OK) code = connection.run(fmt::format("PRAGMA user_version = {}", schema_version));
   }
-  if (seal && has_seals(connection)) {
-    if (const int code = RowSeals(connection).seal_all(); code != SQLITE_OK) return connection.read_error(code);
-  }
-  connection.run(fmt::format("PRAGMA application_id = {}", store_application_id));
-  connection.run(fmt::format("PRAGMA user_version = {}", steps.size()));
-  if (const int code = transaction.commit(); code != SQLITE_OK) return connection.error("cannot be written", code);
+  if (code == SQLITE_OK) code = transaction.commit();
+  if (code != SQLITE_OK) return connection.error("cannot be written", code);
   return {};
 }
 
@@ -327,16 +286,16 @@ bool on_shared_disk(const fs::path& file) {
   return std::find(networks.begin(), networks.end(), static_cast<std::uint32_t>(disk.f_type)) != networks.end();
 }
 
-Result<void> settle_for_writing(Connection& connection) {
+Result<void> prepare_for_writing(Connection& connection) {
   // Where the file system has no shared memory SQLite keeps its rollback journal: as safe, slower.
   connection.ask(on_shared_disk(connection.file()) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
-  for (const char* setting : {"PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON"}) {
-    if (const int code = connection.run(setting); code != SQLITE_OK) return connection.error("cannot be opened", code);
+  for (const char* pragma : {"PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON"}) {
+    if (const int code = connection.run(pragma); code != SQLITE_OK) return connection.error("cannot be opened", code);
   }
   return {};
 }
 
-Result<Connection> open_for_writing(const fs::path& file, std::span<const char* const> steps) {
+Result<Connection> open_for_writing(const fs::path& file) {
   Connection connection;
   if (const int code = connection.open(file, Connection::Access::read_write_create); code != SQLITE_OK) {
     return connection.error("cannot be opened for writing", code);
@@ -347,23 +306,21 @@ Result<Connection> open_for_writing(const fs::path& file, std::span<const char* 
                                                    "it writable or give another file",
                                                    connection.file().string())};
   }
-  CONEBENCH_TRY(auto header, read_header(connection));
-  if (!header.blank()) {
-    CONEBENCH_CHECK(check_header(file, header, steps.size()));
-    CONEBENCH_CHECK(check_schema(connection, steps, header.version, false));
-    CONEBENCH_CHECK(check_structure(connection));
-  }
-  if (header.blank() || header.version < static_cast<std::int64_t>(steps.size())) {
-    if (!header.blank() && has_seals(connection)) CONEBENCH_CHECK(RowSeals(connection).check(true));
+  CONEBENCH_TRY(const auto header, read_header(connection));
+  if (header.blank()) {
     // Without a log: the file has a state of its own before a log refers to it.
     connection.ask("PRAGMA journal_mode = DELETE");
-    CONEBENCH_CHECK(migrate(connection, steps, true));
+    CONEBENCH_CHECK(create_tables(connection));
+  } else {
+    CONEBENCH_CHECK(check_header(file, header));
+    CONEBENCH_CHECK(check_schema(connection, false));
+    CONEBENCH_CHECK(check_structure(connection));
   }
-  CONEBENCH_CHECK(settle_for_writing(connection));
+  CONEBENCH_CHECK(prepare_for_writing(connection));
   return connection;
 }
 
-Result<Connection> open_for_reading(const fs::path& file, std::span<const char* const> steps, bool salvage) {
+Result<Connection> open_for_reading(const fs::path& file, bool salvage) {
   Connection connection;
   if (const int code = connection.open(file, Connection::Access::read_only); code != SQLITE_OK) {
     return connection.error("cannot be read", code);
@@ -392,18 +349,9 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
   }
   CONEBENCH_CHECK(header);
   if (header->blank()) return not_a_store(file, "nothing was stored in it yet");
-  CONEBENCH_CHECK(check_header(file, *header, steps.size()));
-  CONEBENCH_CHECK(check_schema(connection, steps, header->version, salvage));
-  if (header->version == static_cast<std::int64_t>(steps.size())) return connection;
-
-  if (!salvage) CONEBENCH_CHECK(check_all(connection));
-  Connection copy;
-  if (const int code = copy.open(file, Connection::Access::memory); code != SQLITE_OK) {
-    return copy.error("cannot be read", code);
-  }
-  if (const int code = copy.copy_from(connection); code != SQLITE_OK) return copy.error("cannot be read", code);
-  CONEBENCH_CHECK(migrate(copy, steps, !salvage));
-  return copy;
+  CONEBENCH_CHECK(check_header(file, *header));
+  CONEBENCH_CHECK(check_schema(connection, salvage));
+  return connection;
 }
 
 }  // namespace
@@ -415,16 +363,14 @@ bool is_blank_store(const fs::path& file) {
   const auto header = read_header(alone);
   if (!header) return false;
   if (header->blank()) return !fs::exists(file.string() + "-wal");
-  const auto steps = schema_steps();
-  return !sqlite::log_beside(file) && check_header(file, *header, steps.size()) &&
-         check_schema(alone, steps, header->version, false) && alone.ask("SELECT count(*) FROM runs") == 0;
+  return !sqlite::log_beside(file) && check_header(file, *header) && check_schema(alone, false) &&
+         alone.ask("SELECT count(*) FROM runs") == 0;
 }
 
-Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps,
-                                   bool salvage) {
+Result<Connection> open_store_file(const fs::path& file, bool writable, bool salvage) {
   CONEBENCH_CHECK(check_file(file, writable));
-  CONEBENCH_CHECK(check_log(file, steps));
-  return writable ? open_for_writing(file, steps) : open_for_reading(file, steps, salvage);
+  CONEBENCH_CHECK(check_log(file));
+  return writable ? open_for_writing(file) : open_for_reading(file, salvage);
 }
 
 }  // namespace conebench

@@ -24,8 +24,8 @@ using sqlite::Connection;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-/// A write is the kernel's at once, so a kill loses nothing, but reaches the disk only with every so many writes: a
-/// sync takes milliseconds, as long as many a solve. Bounds what a power cut can lose, see store.hpp.
+/// Writes between two syncs to the disk. Each write reaches the kernel at once, so a kill loses nothing. A sync takes
+/// milliseconds, as long as many solves. This number bounds the loss by a power cut (store.hpp).
 constexpr int writes_per_sync = 16;
 
 /// Device and inode of the file at a path, zero where there is none.
@@ -58,7 +58,7 @@ struct Store::Database {
     if (const int code = writers->drop_residuals.bind(1, id).run(); code != SQLITE_OK) return code;
     for (const auto& [name, residual] : cell.residuals) {
       RowBinder binder(writers->put_residual.bind(1, id).bind(2, std::string_view(name)), 3);
-      visit_residual(binder, residual);
+      ResidualRecord::fields(binder, residual);
       if (const int code = writers->put_residual.run(); code != SQLITE_OK) return code;
     }
     return SQLITE_OK;
@@ -68,7 +68,7 @@ struct Store::Database {
     if (const int code = writers->drop_rounds.bind(1, id).run(); code != SQLITE_OK) return code;
     for (const RoundRecord& round : cell.timed_rounds) {
       RowBinder binder(writers->put_round.bind(1, id), 2);
-      visit_round(binder, round);
+      RoundRecord::fields(binder, round);
       if (const int code = writers->put_round.run(); code != SQLITE_OK) return code;
     }
     return SQLITE_OK;
@@ -84,7 +84,7 @@ struct Store::Database {
 
   enum class Sync { now, in_turn };
 
-  /// `work` inside a transaction. `doing` is what an error says could not be done.
+  /// Runs `work` in a transaction. `doing`: the action that an error message names.
   template <class Work>
   Result<void> transact(const std::string& doing, Sync sync, Work work) {
     if (!writers) {
@@ -119,34 +119,32 @@ struct Store::Database {
   }
 
   /// Puts a row whose `writer` returns its rowid.
-  template <class Record, class Fields>
-  Result<void> put(const std::string& what, Sync sync, Statement Writers::*writer, const Record& record, Fields fields,
-                   Part part) {
+  template <class Record>
+  Result<void> put(const std::string& what, Sync sync, Statement Writers::*writer, const Record& record, Part part) {
     return transact(what + " cannot be stored", sync, [&] {
       Statement& statement = *writers.*writer;
       RowBinder binder(statement);
-      fields(binder, record);
+      Record::fields(binder, record);
       int code = SQLITE_OK;
       const auto rowid = run_for_id(statement, code);
       if (code == SQLITE_OK && !rowid) return SQLITE_INTERNAL;
-      return code == SQLITE_OK ? writers->seals.seal(part, *rowid) : code;
+      return code == SQLITE_OK ? writers->checksums.write(part, *rowid) : code;
     });
   }
 
-  /// Replaces `fields` of the stored cell with `record`'s; `then` goes on with its id.
+  /// Replaces the Fields of the stored cell with `record`'s; `then` goes on with its id.
   template <class Fields, class Then>
-  Result<void> update(const char* what, Statement Writers::*writer, const CellRecord& record, Fields fields,
-                      Then then) {
+  Result<void> update(const char* what, Statement Writers::*writer, const CellRecord& record, Then then) {
     bool found = true;
     auto done = transact(fmt::format("{} of cell {} cannot be stored", what, record.key), Sync::in_turn, [&] {
       Statement& statement = *writers.*writer;
       RowBinder binder(statement);
-      fields(binder, record);
+      Fields::fields(binder, record);
       int code = SQLITE_OK;
       const auto id = run_for_id(statement.bind(binder.next(), std::string_view(record.key)), code);
       found = id.has_value();
       if (code == SQLITE_OK && id) code = then(*id);
-      return code == SQLITE_OK && id ? writers->seals.seal(Part::cells, *id) : code;
+      return code == SQLITE_OK && id ? writers->checksums.write(Part::cells, *id) : code;
     });
     if (!done || found) return done;
     return Error{ErrorCode::internal, fmt::format("{}: there is no cell {} whose {} to replace",
@@ -162,22 +160,6 @@ struct Store::Database {
   Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
   /// In one view of the file, also while a run appends to it.
   Result<StoreContents> read_at_once(bool with_residuals, bool with_reactions);
-
-  /// What `unpack` makes of a cell's row of `table`, nullopt where there is none.
-  template <class Value, class Unpack>
-  Result<std::optional<Value>> unpacked(const char* table, const char* what, const std::string& key,
-                                        Unpack unpack) const {
-    // What is searched was looked at when the file was opened to write; else only what is gone through from end to end.
-    const std::string cell = writers ? "cell = (SELECT id FROM cells WHERE key = ?)"
-                                     : "+cell = (SELECT id FROM cells NOT INDEXED WHERE key = ?)";
-    Statement query = connection.prepare(fmt::format("SELECT length, crc32, data FROM {} WHERE {}", table, cell));
-    const int code = query.bind(1, std::string_view(key)).step();
-    if (code == SQLITE_DONE) return std::optional<Value>{};
-    if (code != SQLITE_ROW) return connection.read_error(code);
-    auto value = unpack(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
-    if (!value) return damaged(what + key);
-    return value;
-  }
 
   Error damaged(const std::string& what) const {
     return {ErrorCode::bad_input, fmt::format("{}: {} is damaged (its checksum does not match); run the cell again",
@@ -200,21 +182,12 @@ int for_each_row(Statement& query, Row row) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-template <class Record, class Fields>
-int read_table(const Connection& connection, const char* table, const char* order, Fields fields,
-               std::vector<Record>& into) {
-  Statement query = connection.prepare(select_sql(table, names_of<Record>(fields), order));
+template <class Record>
+int read_table(const Connection& connection, const char* table, const char* order, std::vector<Record>& into) {
+  Statement query = connection.prepare(select_sql(table, names_of<Record>(), order));
   return for_each_row(query, [&] {
     RowReader reader(query);
-    fields(reader, into.emplace_back());
-  });
-}
-
-int read_acceptances(const Connection& connection, std::vector<AcceptanceRecord>& into) {
-  Statement query =
-      connection.prepare("SELECT alarm, who, why, accepted_utc, facts FROM acceptances NOT INDEXED ORDER BY +id");
-  return for_each_row(query, [&] {
-    into.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4)});
+    Record::fields(reader, into.emplace_back());
   });
 }
 
@@ -231,7 +204,7 @@ Result<void> Store::Database::read_residuals(std::vector<CellRecord>& cells,
     if (residuals.empty()) residuals.reserve(most);
     RowReader reader(query, 2);
     ResidualRecord residual;
-    visit_residual(reader, residual);
+    ResidualRecord::fields(reader, residual);
     residuals.set(query.text(1), residual);
     most = std::max(most, residuals.size());
   });
@@ -246,7 +219,7 @@ Result<void> Store::Database::read_rounds(std::vector<CellRecord>& cells,
     const auto found = index_of.find(query.integer(0));
     if (found == index_of.end()) return;
     RowReader reader(query, 1);
-    visit_round(reader, cells[found->second].timed_rounds.emplace_back());
+    RoundRecord::fields(reader, cells[found->second].timed_rounds.emplace_back());
   });
   if (code != SQLITE_OK) return connection.read_error(code);
   return {};
@@ -272,9 +245,9 @@ Result<void> Store::Database::read_reactions(std::vector<CellRecord>& cells,
 }
 
 Result<StoreContents> Store::Database::read(bool with_residuals, bool with_reactions) const {
-  CONEBENCH_CHECK(RowSeals(connection).check(with_residuals));
+  CONEBENCH_CHECK(RowChecksums(connection).check(with_residuals));
   StoreContents contents;
-  Names run_names = names_of<RunRecord>(run_fields);
+  Names run_names = names_of<RunRecord>();
   run_names.insert(run_names.begin(), "id");
   Statement runs = connection.prepare(select_sql("runs", run_names, "id"));
   std::map<std::string, std::size_t> scoped;  // by suite, its last run with a scope
@@ -282,21 +255,21 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
     auto& run = contents.runs.emplace_back();
     run.id = runs.integer(0);
     RowReader reader(runs, 1);
-    visit_run(reader, run);
+    RunRecord::fields(reader, run);
     if (run.scope_json.empty()) return;
     // A megabyte in each of hundreds of shards: the last one says it for all.
-    const auto [place, is_new] = scoped.try_emplace(run.suite_name, contents.runs.size() - 1);
+    const auto [index, is_new] = scoped.try_emplace(run.suite_name, contents.runs.size() - 1);
     if (is_new) return;
-    RunRecord& before = contents.runs[std::exchange(place->second, contents.runs.size() - 1)];
+    RunRecord& before = contents.runs[std::exchange(index->second, contents.runs.size() - 1)];
     if (before.scope_json == run.scope_json) std::string().swap(before.scope_json);  // gives its memory back
   });
-  if (code == SQLITE_OK) code = read_table(connection, "problems", "rowid", problem_fields, contents.problems);
-  if (code == SQLITE_OK) code = read_table(connection, "settings", "rowid", setting_fields, contents.settings);
-  if (code == SQLITE_OK) code = read_acceptances(connection, contents.acceptances);
+  if (code == SQLITE_OK) code = read_table(connection, "problems", "rowid", contents.problems);
+  if (code == SQLITE_OK) code = read_table(connection, "configurations", "rowid", contents.configurations);
+  if (code == SQLITE_OK) code = read_table(connection, "acceptances", "id", contents.acceptances);
 
   std::unordered_map<std::int64_t, std::size_t> index_of;
   if (code == SQLITE_OK) {
-    const Names names = names_of<CellRecord>(cell_fields);
+    const Names names = names_of<CellRecord>();
     Statement count = connection.prepare("SELECT count(*) FROM cells");
     code = for_each_row(count, [&] { contents.cells.reserve(static_cast<std::size_t>(count.integer(0))); });
     Statement cells = connection.prepare(select_sql("cells", names, "id", ", id"));
@@ -304,7 +277,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
     const auto take_cell = [&] {
       RowReader reader(cells);
       index_of.emplace(cells.integer(id_column), contents.cells.size());
-      visit_cell(reader, contents.cells.emplace_back());
+      CellRecord::fields(reader, contents.cells.emplace_back());
     };
     if (code == SQLITE_OK) code = for_each_row(cells, take_cell);
     // One of another size was judged on no row of this problem.
@@ -323,7 +296,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
   if (with_residuals) CONEBENCH_CHECK(read_residuals(contents.cells, index_of));
   if (with_reactions) CONEBENCH_CHECK(read_reactions(contents.cells, index_of));
   clear_unanswered(contents);
-  settle_certificates(contents);
+  resolve_certificates(contents);
   return contents;
 }
 
@@ -347,7 +320,7 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
 bool Store::in_place() const { return database_->in_place(); }
 
 Result<std::int64_t> Store::begin_run(const RunRecord& run) {
-  CONEBENCH_CHECK(database_->put("a run", Database::Sync::now, &Writers::insert_run, run, run_fields, Part::runs));
+  CONEBENCH_CHECK(database_->put("a run", Database::Sync::now, &Writers::insert_run, run, Part::runs));
   return database_->connection.last_row_id();
 }
 
@@ -355,67 +328,48 @@ Result<void> Store::finish_run(const RunRecord& run) {
   return database_->transact("a run cannot be stored", Database::Sync::now, [&] {
     Writers& writers = *database_->writers;
     RowBinder binder(writers.update_run);
-    visit_run(binder, run);
+    RunRecord::fields(binder, run);
     const int code = writers.update_run.bind(binder.next(), run.id).run();
-    return code == SQLITE_OK ? writers.seals.seal(Part::runs, run.id) : code;
+    return code == SQLITE_OK ? writers.checksums.write(Part::runs, run.id) : code;
   });
 }
 
 Result<void> Store::put_problem(const ProblemRecord& problem) {
   return database_->put("problem " + problem.name, Database::Sync::in_turn, &Writers::put_problem, problem,
-                        problem_fields, Part::problems);
+                        Part::problems);
 }
 
-Result<void> Store::put_setting(const SettingRecord& setting) {
-  return database_->put("setting " + setting.label, Database::Sync::in_turn, &Writers::put_setting, setting,
-                        setting_fields, Part::settings);
+Result<void> Store::put_configuration(const ConfigurationRecord& configuration) {
+  return database_->put("configuration " + configuration.label, Database::Sync::in_turn, &Writers::put_configuration,
+                        configuration, Part::configurations);
 }
 
 Result<void> Store::put_cell(const CellRecord& cell) {
   return database_->transact("cell " + cell.key + " cannot be stored", Database::Sync::in_turn, [&] {
     Writers& writers = *database_->writers;
     RowBinder binder(writers.put_cell);
-    visit_cell(binder, cell);
+    CellRecord::fields(binder, cell);
     int code = SQLITE_OK;
     const auto id = run_for_id(writers.put_cell, code);
     if (code == SQLITE_OK && !id) code = SQLITE_INTERNAL;
     if (code == SQLITE_OK) code = database_->put_residuals(*id, cell);
     if (code == SQLITE_OK) code = database_->put_rounds(*id, cell);
     if (code == SQLITE_OK) code = writers.drop_reaction.bind(1, *id).run();
-    if (code == SQLITE_OK) code = writers.drop_trace.bind(1, *id).run();
     if (code == SQLITE_OK && !cell.reaction.empty()) {
       code = Database::put_packed(writers.put_reaction, *id, pack_values(cell.reaction));
     }
-    return code == SQLITE_OK ? writers.seals.seal(Part::cells, *id) : code;
+    return code == SQLITE_OK ? writers.checksums.write(Part::cells, *id) : code;
   });
-}
-
-Result<void> Store::put_trace(const std::string& key, const std::string& csv) {
-  bool found = true;
-  auto done = database_->transact("the trace of cell " + key + " cannot be stored", Database::Sync::in_turn, [&] {
-    Writers& writers = *database_->writers;
-    int code = SQLITE_OK;
-    const auto id = run_for_id(writers.find_cell.bind(1, std::string_view(key)), code);
-    found = id.has_value();
-    if (code == SQLITE_OK && id) code = writers.drop_trace.bind(1, *id).run();
-    if (code == SQLITE_OK && id) code = Database::put_packed(writers.put_trace, *id, pack_text(csv));
-    return code;
-  });
-  if (done && !found) {
-    return Error{ErrorCode::internal,
-                 fmt::format("{}: there is no cell {} for a trace", database_->connection.file().string(), key)};
-  }
-  return done;
 }
 
 Result<void> Store::update_judgement(const CellRecord& cell) {
-  return database_->update("the judgement", &Writers::update_judgement, cell, judgement_fields,
-                           [&](std::int64_t id) { return database_->put_residuals(id, cell); });
+  return database_->update<CellJudgement>("the judgement", &Writers::update_judgement, cell,
+                                          [&](std::int64_t id) { return database_->put_residuals(id, cell); });
 }
 
 Result<void> Store::update_times(const CellRecord& cell) {
-  return database_->update("the times", &Writers::update_times, cell, time_fields,
-                           [&](std::int64_t id) { return database_->put_rounds(id, cell); });
+  return database_->update<CellTimesOfRun>("the times", &Writers::update_times, cell,
+                                           [&](std::int64_t id) { return database_->put_rounds(id, cell); });
 }
 
 Result<void> Store::put_acceptance(const AcceptanceRecord& acceptance) {
@@ -423,24 +377,21 @@ Result<void> Store::put_acceptance(const AcceptanceRecord& acceptance) {
     Statement put = database_->connection.prepare(
         "INSERT INTO acceptances (alarm, who, why, accepted_utc, facts) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS"
         " (SELECT 1 FROM acceptances WHERE alarm = ?1 AND who = ?2 AND why = ?3 AND accepted_utc = ?4)");
-    int position = 0;
-    for (const std::string* text :
-         {&acceptance.alarm, &acceptance.who, &acceptance.why, &acceptance.accepted_utc, &acceptance.facts}) {
-      put.bind(++position, std::string_view(*text));
-    }
+    RowBinder binder(put);
+    AcceptanceRecord::fields(binder, acceptance);
     return put.run();
   });
 }
 
 Result<std::vector<AcceptanceRecord>> Store::acceptances() const {
   std::vector<AcceptanceRecord> found;
-  const int code = read_acceptances(database_->connection, found);
+  const int code = read_table(database_->connection, "acceptances", "id", found);
   if (code != SQLITE_OK) return database_->connection.read_error(code);
   return found;
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {
-  CONEBENCH_CHECK(RowSeals(database_->connection).check(false));
+  CONEBENCH_CHECK(RowChecksums(database_->connection).check(false));
   std::vector<std::pair<std::string, std::string>> states;
   Statement query = database_->connection.prepare("SELECT key, status FROM cells ORDER BY id");
   const int code = for_each_row(query, [&] { states.emplace_back(query.text(0), query.text(1)); });
@@ -453,11 +404,19 @@ Result<StoreContents> Store::read(bool with_reactions) const { return database_-
 Result<StoreContents> Store::read_outcomes() const { return database_->read_at_once(false, false); }
 
 Result<std::optional<std::vector<double>>> Store::reaction(const std::string& key) const {
-  return database_->unpacked<std::vector<double>>("reactions", "the answer of cell ", key, unpack_values);
-}
-
-Result<std::optional<std::string>> Store::trace(const std::string& key) const {
-  return database_->unpacked<std::string>("traces", "the trace of cell ", key, unpack_text);
+  const Connection& connection = database_->connection;
+  // A writer's indices were checked when it opened the file; those of a reader may be damaged, so it goes through the
+  // tables.
+  Statement query =
+      connection.prepare(std::string("SELECT length, crc32, data FROM reactions WHERE ") +
+                         (database_->writers ? "cell = (SELECT id FROM cells WHERE key = ?)"
+                                             : "+cell = (SELECT id FROM cells NOT INDEXED WHERE key = ?)"));
+  const int code = query.bind(1, std::string_view(key)).step();
+  if (code == SQLITE_DONE) return std::optional<std::vector<double>>{};
+  if (code != SQLITE_ROW) return connection.read_error(code);
+  auto values = unpack_values(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
+  if (!values) return database_->damaged("the answer of cell " + key);
+  return values;
 }
 
 }  // namespace conebench

@@ -15,18 +15,18 @@ namespace conebench {
 /// One SQLite file of results (WAL, appended cell by cell). The only part that knows SQLite.
 ///
 /// What a call wrote is safe from a kill -9 of any process when it returns. A power cut or a crash of the system can
-/// lose the 15 newest writes (runs reach the disk at once, the rest with every 16th write) and never spoils the file;
+/// lose the 15 newest writes (runs reach the disk at once, the rest with every 16th write) and never damages the file;
 /// what was lost is as if it had not been run, so a resumed run does it again.
 /// Errors name the file and SQLite's reason: bad_input for a full or failing disk, a damaged or busy file; internal for
-/// a record that refers to a run, problem or setting that was not put before. Where the file was deleted, moved or
-/// replaced meanwhile, the next write says so (bad_input): what was written is lost with it. Any other failed call
+/// a record that refers to a run, problem or configuration that was not put before. Where the file was deleted, moved
+/// or replaced meanwhile, the next write says so (bad_input): what was written is lost with it. Any other failed call
 /// changes nothing, and may be repeated. One thread at a time; a forked child must not touch or destroy its copy (leave
 /// with _exit).
 class Store {
  public:
   enum class Mode { read_only, read_write };
-  /// Opens or (read_write) creates it and migrates an older schema; read_only migrates in memory and leaves the file.
-  /// Errors (bad_input): no such file or folder, not a store, empty (read_only), a newer schema, not writable.
+  /// Opens or (read_write) creates it. Errors (bad_input): no such file or folder, not a store, empty (read_only), of
+  /// another schema, not writable.
   static Result<Store> open(const std::filesystem::path& file, Mode mode);
   ~Store();
   Store(Store&&) noexcept;
@@ -40,11 +40,9 @@ class Store {
   /// Replaces the record of run `run.id`.
   Result<void> finish_run(const RunRecord& run);
   Result<void> put_problem(const ProblemRecord& problem);
-  Result<void> put_setting(const SettingRecord& setting);
-  /// A cell with the same key is replaced, its trace dropped.
+  Result<void> put_configuration(const ConfigurationRecord& configuration);
+  /// A cell with the same key is replaced.
   Result<void> put_cell(const CellRecord& cell);
-  /// The trace of the stored cell `key`, as CSV; replaces an older one.
-  Result<void> put_trace(const std::string& key, const std::string& csv);
   /// Replaces only what judging decides: solved, verdict values, contact modes and residuals.
   Result<void> update_judgement(const CellRecord& cell);
   /// Replaces only the times, the rounds, the numbers of repeats and rounds, and the run.
@@ -56,15 +54,13 @@ class Store {
 
   /// Key and status of every stored cell.
   Result<std::vector<std::pair<std::string, std::string>>> cell_states() const;
-  /// Runs by id; problems, settings and cells in the order in which they first came. A number that was not finite comes
-  /// back as NaN, or as nullopt where the record has an optional.
+  /// Runs by id; problems, configurations and cells in the order in which they first came. A number that was not finite
+  /// comes back as NaN, or as nullopt where the record has an optional.
   Result<StoreContents> read(bool with_reactions = false) const;
   /// The same without residuals: how cells ended, their counters and times, in a fifth of the memory.
   Result<StoreContents> read_outcomes() const;
   /// λ of one cell, nullopt where none is stored. Errors (bad_input): its checksum does not match.
   Result<std::optional<std::vector<double>>> reaction(const std::string& key) const;
-  /// Trace of one cell as CSV, nullopt where none is stored. Errors (bad_input): its checksum does not match.
-  Result<std::optional<std::string>> trace(const std::string& key) const;
 
  private:
   struct Database;

@@ -15,7 +15,7 @@ Load load_of(const std::vector<CellRecord>& cells);
 bool load_is_known(const RunRecord& run, const std::vector<CellRecord>& cells);
 
 /// NoiseKind::loaded where the run's own times say so. `cells`: with others' among them. Workers that ran side by side
-/// disturbed each other: nothing is said of them.
+/// disturbed each other: nothing is reported of them.
 std::optional<NoiseRecord> noise_of_load(const RunRecord& run, const std::vector<CellRecord>& cells);
 
 }  // namespace conebench

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty where it can't be read, as where the process ends meanwhile.
+/// Empty: it can't be read, for example because the process has ended.
 std::string text_of(const fs::path& file) {
   auto text = read_text_file(file, 1 << 16);
   return text ? *std::move(text) : std::string();
@@ -93,13 +93,13 @@ struct Holder {
     }
   }
 
-  /// Whether its process would be seen from here.
+  /// Whether its process would be visible to this one.
   bool near(const Holder& me) const { return host == me.host && boot == me.boot && processes == me.processes; }
   bool alive() const { return started != 0 && start_of(process) == started; }
   std::string name() const { return fmt::format("process {} on {} since {}", process, host, since); }
 };
 
-/// Nothing waits; false where another process has it. True where the file system has no such locks.
+/// Does not wait. False: another process holds the lock. True if the file system has no such locks.
 bool record_lock(int descriptor) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
@@ -142,10 +142,10 @@ struct Claim {
   Holder me;
   bool break_lock = false;
 
-  /// One try. The note where it succeeded, nullopt where the file changed meanwhile and another try is due.
+  /// One attempt. Returns the note; nullopt: the file changed meanwhile, and another attempt is needed.
   using Try = Result<std::optional<std::string>>;
 
-  Try place() const {
+  Try target() const {
     // A hard link appears whole or not at all, on network disks, too; where there are none, a rename has to do.
     if (link(mine.c_str(), file.c_str()) == 0) return Try(std::string());
     const int why = errno;
@@ -178,14 +178,14 @@ struct Claim {
     }
     if (rename(mine.c_str(), file.c_str()) != 0) return cannot_lock(file, errno);
     return Try(fmt::format("{}: taken over from {}, which {}", path.string(), who,
-                           near ? "has ended" : "is said to have ended"));
+                           near ? "has ended" : "is reported to have ended"));
   }
 };
 
 }  // namespace
 
 Result<StoreLock> StoreLock::acquire(const fs::path& path, Options options) {
-  constexpr int max_tries = 100;
+  constexpr int max_attempts = 100;
   Claim claim{path, path.string() + ".lock", {}, Holder::myself(), options.break_lock};
   claim.mine = claim.file.string() + fmt::format(".{}", claim.me.process);
   unlink(claim.mine.c_str());
@@ -194,8 +194,8 @@ Result<StoreLock> StoreLock::acquire(const fs::path& path, Options options) {
   const Removed removed{claim.mine};
   if (!write_all(made.number(), claim.me.json())) return cannot_lock(path, ENOSPC);
   record_lock(made.number());
-  for (int i = 0; i < max_tries; ++i) {
-    CONEBENCH_TRY(auto placed, claim.place());
+  for (int i = 0; i < max_attempts; ++i) {
+    CONEBENCH_TRY(auto placed, claim.target());
     if (placed) {
       StoreLock lock;
       lock.file_ = claim.file;

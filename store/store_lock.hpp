@@ -9,10 +9,10 @@
 
 namespace conebench {
 
-/// Keeps a second process from writing what this one writes: a file beside it, `path` + ".lock", that says in JSON who
-/// holds it (process, its start, host, boot, since when). It goes with the object; what a killed process leaves is
-/// taken over. Where the file system has them a POSIX record lock on that file tells the living from the dead; where it
-/// has none, that JSON alone. A forked child may destroy its copy: it changes nothing.
+/// Keeps other processes from writing the same file. The lock is the file `path` + ".lock", which names its holder in
+/// JSON: process, its start, host, boot, and since when. The destructor removes it. The lock of a killed process is
+/// taken over. A POSIX record lock on the file shows whether its process lives; on file systems without such locks the
+/// JSON decides. Destroying the copy in a forked child has no effect.
 class StoreLock {
  public:
   struct Options {
@@ -25,7 +25,7 @@ class StoreLock {
   StoreLock(StoreLock&& other) noexcept;
   StoreLock& operator=(StoreLock&& other) noexcept;
 
-  /// Whose lock was taken over, a line for people; empty where there was none.
+  /// The former holder whose lock was taken over, as a line for people; empty: none.
   const std::string& note() const { return note_; }
 
  private:

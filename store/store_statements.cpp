@@ -44,24 +44,22 @@ std::string select_sql(const char* table, const Names& names, const char* order,
 }
 
 Names round_columns() {
-  Names names = names_of<RoundRecord>(round_fields);
+  Names names = names_of<RoundRecord>();
   names.insert(names.begin(), "cell");
   return names;
 }
 
 Writers::Writers(const Connection& connection)
-    : insert_run(connection.prepare(insert_sql("runs", names_of<RunRecord>(run_fields)) + " RETURNING id")),
-      update_run(connection.prepare(update_sql("runs", names_of<RunRecord>(run_fields), "id = ?"))),
-      put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(problem_fields), "hash") +
-                                     " RETURNING rowid")),
-      put_setting(connection.prepare(upsert_sql("settings", names_of<SettingRecord>(setting_fields), "hash") +
-                                     " RETURNING rowid")),
-      put_cell(connection.prepare(upsert_sql("cells", names_of<CellRecord>(cell_fields), "key") + " RETURNING id")),
+    : insert_run(connection.prepare(insert_sql("runs", names_of<RunRecord>()) + " RETURNING id")),
+      update_run(connection.prepare(update_sql("runs", names_of<RunRecord>(), "id = ?"))),
+      put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(), "hash") + " RETURNING rowid")),
+      put_configuration(connection.prepare(upsert_sql("configurations", names_of<ConfigurationRecord>(), "hash") +
+                                           " RETURNING rowid")),
+      put_cell(connection.prepare(upsert_sql("cells", names_of<CellRecord>(), "key") + " RETURNING id")),
       update_judgement(
-          connection.prepare(update_sql("cells", names_of<CellRecord>(judgement_fields), "key = ?") + " RETURNING id")),
+          connection.prepare(update_sql("cells", names_of<CellRecord, CellJudgement>(), "key = ?") + " RETURNING id")),
       update_times(
-          connection.prepare(update_sql("cells", names_of<CellRecord>(time_fields), "key = ?") + " RETURNING id")),
-      find_cell(connection.prepare("SELECT id FROM cells WHERE key = ?")),
+          connection.prepare(update_sql("cells", names_of<CellRecord, CellTimesOfRun>(), "key = ?") + " RETURNING id")),
       drop_residuals(connection.prepare("DELETE FROM residuals WHERE cell = ?")),
       put_residual(
           connection.prepare("INSERT INTO residuals (cell, name, value, missing, worst_block) VALUES (?, ?, ?, ?, ?)")),
@@ -69,10 +67,8 @@ Writers::Writers(const Connection& connection)
       put_round(connection.prepare(insert_sql("rounds", round_columns()))),
       drop_reaction(connection.prepare("DELETE FROM reactions WHERE cell = ?")),
       put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
-      drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
-      put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
       next_state(connection.prepare("UPDATE file_state SET previous = current, current = randomblob(16)")),
-      seals(connection) {}
+      checksums(connection) {}
 
 std::optional<std::int64_t> run_for_id(Statement& statement, int& code) {
   std::optional<std::int64_t> id;

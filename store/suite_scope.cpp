@@ -15,7 +15,7 @@ namespace {
 /// By hash, or what stands for it: a source of each.
 using ScopeProblems = std::map<std::string, std::string>;
 
-/// Problem → setting → tolerance and start.
+/// Problem → configuration → tolerance and start.
 using PartLists = std::map<std::string, std::map<std::string, std::vector<std::pair<double, std::string>>>>;
 
 constexpr const char* not_looked_at = "not looked at: ";
@@ -23,12 +23,12 @@ constexpr const char* code_key = "code";
 constexpr const char* code_hashes_key = "code_hashes";
 
 bool asks_for(const SuiteScope& scope, const ScopeProblems& problems, const CellRecord& cell) {
-  return problems.contains(cell.problem) && scope.settings.contains(cell.setting) &&
+  return problems.contains(cell.problem) && scope.configurations.contains(cell.configuration) &&
          scope.tolerances.contains(cell.tolerance) && scope.starts.contains(cell.start) &&
-         cell.criterion == scope.criterion && cell.verdict == scope.verdict &&
+         cell.stop_by == scope.stop_by && cell.verdict == scope.verdict &&
          cell.max_iterations == scope.max_iterations && cell.limit_s == scope.limit_s &&
          cell.limit_mb == scope.limit_mb &&
-         (!scope.part || scope.part->contains({cell.problem, cell.setting, cell.tolerance, cell.start}));
+         (!scope.part || scope.part->contains({cell.problem, cell.configuration, cell.tolerance, cell.start}));
 }
 
 /// The scope's problems. A source that no run has looked at stands for the latest problem that came from it.
@@ -50,10 +50,10 @@ ScopeProblems problems_of(const SuiteScope& scope, const std::vector<ProblemReco
 void find_missing(const SuiteScope& scope, const ScopeProblems& problems, SuiteState& state) {
   for (const auto& [problem, source] : problems) {
     bool is_missing = false;
-    for (const auto& [setting, unused] : scope.settings) {
+    for (const auto& [configuration, unused] : scope.configurations) {
       for (const double tolerance : scope.tolerances) {
         for (const std::string& start : scope.starts) {
-          WantedCell cell{problem, setting, tolerance, start};
+          WantedCell cell{problem, configuration, tolerance, start};
           if (state.present.contains(cell) || (scope.part && !scope.part->contains(cell))) continue;
           state.missing.insert(std::move(cell));
           is_missing = true;
@@ -65,7 +65,7 @@ void find_missing(const SuiteScope& scope, const ScopeProblems& problems, SuiteS
     state.sources[problem] = named != scope.names.end() ? named->second : NamedSource{{}, {}, source};
     if (problem.starts_with(not_looked_at)) state.known_by_name.insert(problem);
   }
-  state.settings = scope.settings;
+  state.configurations = scope.configurations;
 }
 
 }  // namespace
@@ -73,19 +73,19 @@ void find_missing(const SuiteScope& scope, const ScopeProblems& problems, SuiteS
 std::string to_json_text(const SuiteScope& scope) {
   auto names = nlohmann::json::object();
   for (const auto& [source, named] : scope.names) names[source] = {named.name, named.family};
-  auto settings = nlohmann::json::array();
+  auto configurations = nlohmann::json::array();
   auto labels = nlohmann::json::object();
-  for (const auto& [hash, named] : scope.settings) {
-    settings.push_back(hash);
+  for (const auto& [hash, named] : scope.configurations) {
+    configurations.push_back(hash);
     labels[hash] = {named.solver, named.label};
   }
   nlohmann::json json = {{"problems", scope.problems},
                          {"names", names},
-                         {"settings", settings},
+                         {"configurations", configurations},
                          {"labels", labels},
                          {"tolerances", scope.tolerances},
                          {"starts", scope.starts},
-                         {"criterion", scope.criterion},
+                         {"stop_by", scope.stop_by},
                          {"verdict", scope.verdict},
                          {"max_iterations", scope.max_iterations},
                          {"limit_s", scope.limit_s},
@@ -95,7 +95,7 @@ std::string to_json_text(const SuiteScope& scope) {
   if (scope.part) {
     PartLists part;
     for (const WantedCell& cell : *scope.part) {
-      part[cell.problem][cell.setting].emplace_back(cell.tolerance, cell.start);
+      part[cell.problem][cell.configuration].emplace_back(cell.tolerance, cell.start);
     }
     json["part"] = part;
   }
@@ -107,7 +107,7 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
     const auto json = nlohmann::json::parse(text);
     SuiteScope scope;
     json.at("problems").get_to(scope.problems);
-    for (const auto& hash : json.at("settings")) scope.settings[hash.get<std::string>()];
+    for (const auto& hash : json.at("configurations")) scope.configurations[hash.get<std::string>()];
     const auto pairs = [&](const char* key, const auto& take) {
       const nlohmann::json known = json.value(key, nlohmann::json::object());
       for (const auto& [name, pair] : known.items()) {
@@ -118,11 +118,11 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
       scope.names[source] = {name, family, source};
     });
     pairs("labels", [&](const std::string& hash, const std::string& solver, const std::string& label) {
-      if (scope.settings.contains(hash)) scope.settings[hash] = {solver, label};
+      if (scope.configurations.contains(hash)) scope.configurations[hash] = {solver, label};
     });
     json.at("tolerances").get_to(scope.tolerances);
     json.at("starts").get_to(scope.starts);
-    json.at("criterion").get_to(scope.criterion);
+    json.at("stop_by").get_to(scope.stop_by);
     json.at("verdict").get_to(scope.verdict);
     json.at("max_iterations").get_to(scope.max_iterations);
     json.at("limit_s").get_to(scope.limit_s);
@@ -131,9 +131,9 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
     if (json.contains(code_hashes_key)) json.at(code_hashes_key).get_to(scope.code_hashes);
     if (json.contains("part")) {
       scope.part.emplace();
-      for (const auto& [problem, settings] : json.at("part").get<PartLists>()) {
-        for (const auto& [setting, cells] : settings) {
-          for (const auto& [tolerance, start] : cells) scope.part->insert({problem, setting, tolerance, start});
+      for (const auto& [problem, configurations] : json.at("part").get<PartLists>()) {
+        for (const auto& [configuration, cells] : configurations) {
+          for (const auto& [tolerance, start] : cells) scope.part->insert({problem, configuration, tolerance, start});
         }
       }
     }
@@ -193,7 +193,7 @@ StoreContents present_contents(StoreContents contents) {
       const CellRecord& cell = contents.cells[i];
       if (!asks_for(scope, problems, cell)) continue;
       wanted[i] = true;
-      state.present.insert({cell.problem, cell.setting, cell.tolerance, cell.start});
+      state.present.insert({cell.problem, cell.configuration, cell.tolerance, cell.start});
     }
     find_missing(scope, problems, state);
     contents.suites.push_back(std::move(state));

@@ -12,22 +12,23 @@
 
 namespace conebench {
 
-/// What a suite asks for, as one run of it found it: which cells of a store are the suite's, whatever else is there.
+/// The cells that a suite asks for, as one of its runs found them. It distinguishes the suite's cells in a store from
+/// others.
 struct SuiteScope {
-  /// Source → hash of its problem; empty where a filter kept it from being looked at. Sources of one problem share it.
+  /// Source → hash of its problem; empty: a filter excluded it before it was read. Duplicates have the same hash.
   std::map<std::string, std::string> problems;
-  std::map<std::string, NamedSource> names;      ///< by source, as far as they are known without opening it
-  std::map<std::string, NamedSetting> settings;  ///< by hash; without names in stores of an older Conebench
-  /// By solver the words of a command line that name its plug-in or program; none of a solver of the build.
+  std::map<std::string, NamedSource> names;                  ///< by source, as far as they are known without opening it
+  std::map<std::string, NamedConfiguration> configurations;  ///< by hash; without names in stores of an older Conebench
+  /// By solver: the arguments of a command line that load its plug-in or program; none for a solver of the build.
   std::map<std::string, std::vector<std::string>> code;
   std::map<std::string, std::string> code_hashes;  ///< by solver, of the content of its plug-in's or program's files
   std::set<double> tolerances;
   std::set<std::string> starts;
-  std::string criterion, verdict;
+  std::string stop_by, verdict;
   std::int64_t max_iterations = 0;
   double limit_s = 0.0;
   std::int64_t limit_mb = 0;
-  std::optional<std::set<WantedCell>> part;  ///< of all these cells those that are asked for; nullopt: all
+  std::optional<std::set<WantedCell>> part;  ///< the cells that are asked for; nullopt: all
 };
 
 std::string to_json_text(const SuiteScope& scope);
@@ -38,7 +39,7 @@ std::map<std::string, std::vector<std::string>> code_of_scope(const std::string&
 /// SuiteScope::code_hashes alone.
 std::map<std::string, std::string> code_hashes_of_scope(const std::string& text);
 
-/// Hashes that `scope` lacks, from an earlier run of the suite, and what that asked for beside it.
+/// Adds to `scope` hashes and cells of an earlier run of the suite that it lacks.
 void fill_in(SuiteScope& scope, const SuiteScope& earlier);
 
 /// The scope of each suite that the runs are of: its latest run's. A suite of which no run has one is not in it.

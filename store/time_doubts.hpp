@@ -7,8 +7,8 @@
 
 namespace conebench {
 
-/// Why the times of a cell of foreign code are doubtful: its code in CellRecord::doubts, a few words for a table, and a
-/// sentence for reports.
+/// Why the times of a cell of foreign code are doubtful: its code in CellRecord::doubts, a short text for
+/// tables, and a sentence for reports.
 struct TimeDoubt {
   std::string_view code, brief, sentence;
 };
@@ -17,10 +17,10 @@ inline constexpr TimeDoubt kept_answers = {
     "kept_answers", "kept answers: ranked by the time of a fresh process",
     "A process that had not seen the problem took much longer than the repeats: the solver keeps answers, "
     "or is slow the first time, and its time is that of the fresh process."};
-inline constexpr TimeDoubt wrong_clock = {
-    "clock", "its clock is wrong: ranked by the time of a fresh process",
-    "The process told times, or a use of the processor, that the clock outside contradicts; where a fresh process took "
-    "much longer, its time is that."};
+inline constexpr TimeDoubt wrong_clock = {"clock", "its clock is wrong: ranked by the time of a fresh process",
+                                          "The process reported times, or a use of the processor, that the clock "
+                                          "outside contradicts; where a fresh process took "
+                                          "much longer, its time is that."};
 inline constexpr TimeDoubt unconfirmed = {
     "unconfirmed", "time not confirmed",
     "A fresh process did not come to the end of the same work, so that nothing outside confirms the time."};
@@ -34,7 +34,7 @@ inline constexpr TimeDoubt own_tests = {
 
 inline constexpr std::array<TimeDoubt, 5> time_doubts = {kept_answers, wrong_clock, unconfirmed, slow_first, own_tests};
 
-/// The brief words of these codes, joined by "; ". A code that this build does not know stands for itself.
+/// The short texts of these codes, joined by "; ". An unknown code is used as it is.
 inline std::string describe_doubts(const std::vector<std::string>& codes) {
   std::string text;
   for (const std::string& code : codes) {

@@ -35,14 +35,14 @@ TEST(BuildDifference, WithoutAStampOnlyACleanCommitIsTrusted) {
   }
 }
 
-TEST(SettingDifference, NamesVersionAndOptionsWithBothValues) {
-  const SettingRecord there{"", "NSGS", 1, "NCP", "NSGS", R"({"omega":1.0,"gone":true,"same":"a"})"};
-  const SettingRecord here{"", "NSGS", 2, "NCP", "NSGS", R"({"omega":1.2,"same":"a"})"};
-  EXPECT_EQ(setting_difference(there, here), "version 1, here 2; gone true, here none; omega 1.0, here 1.2");
-  EXPECT_THAT(setting_difference(here, here), IsEmpty());
+TEST(ConfigurationDifference, NamesVersionAndOptionsWithBothValues) {
+  const ConfigurationRecord there{"", "NSGS", 1, "NCP", "NSGS", R"({"omega":1.0,"gone":true,"same":"a"})"};
+  const ConfigurationRecord here{"", "NSGS", 2, "NCP", "NSGS", R"({"omega":1.2,"same":"a"})"};
+  EXPECT_EQ(configuration_difference(there, here), "version 1, here 2; gone true, here none; omega 1.0, here 1.2");
+  EXPECT_THAT(configuration_difference(here, here), IsEmpty());
 }
 
-TEST(BuildDifference, LongFlagsAreToldByWhatDiffers) {
+TEST(BuildDifference, LongFlagsAreReportedByWhatDiffers) {
   auto first = build(), second = build();
   first.flags = std::string(300, 'x') + " -O2 " + std::string(300, 'y');
   second.flags = std::string(300, 'x') + " -O3 " + std::string(300, 'y');

@@ -27,7 +27,7 @@ TEST(CellStatuses, ANameOfNoStatusIsUnknownAndNotRun) {
   EXPECT_EQ(class_of(CellStatus::unknown), StatusClass::not_run);
 }
 
-TEST(CellStatuses, WhatEndedBadlyIsToldFromWhatRanOutOfTime) {
+TEST(CellStatuses, WhatEndedBadlyIsReportedFromWhatRanOutOfTime) {
   EXPECT_EQ(class_of(CellStatus::crashed), StatusClass::broke);
   EXPECT_EQ(class_of(CellStatus::out_of_memory), StatusClass::broke);
   EXPECT_EQ(class_of(CellStatus::timeout), StatusClass::clock);

@@ -22,7 +22,7 @@ StoreContents contradiction(double verdict, std::optional<double> bound) {
 }
 
 std::string state(StoreContents contents) {
-  settle_certificates(contents);
+  resolve_certificates(contents);
   return contents.problems.at(0).feasibility.state;
 }
 
@@ -58,7 +58,7 @@ TEST(Certificates, ACellSolvedByAnotherVerdictCountsByThatOneAlone) {
     StoreContents contents = contradiction(9e-5, 1e-3);
     contents.cells[0].verdict = "natural_map";
     contents.cells[0].verdict_version = verdict_version;
-    settle_certificates(contents);
+    resolve_certificates(contents);
     EXPECT_EQ(contents.problems[0].feasibility.state, "infeasible");
     EXPECT_FALSE(contents.problems[0].counts("natural_map_scaled", 1e-4));
     EXPECT_FALSE(contents.problems[0].counts("natural_map_relative", 1e-4));
@@ -70,7 +70,7 @@ TEST(Certificates, ACellSolvedByAnotherVerdictCountsByThatOneAlone) {
 
   FeasibilityRecord unsettled = contents.problems[0].feasibility;
   unsettled.solved_by.clear();
-  MarksBeside marks;
+  JoinedMarks marks;
   marks.add(unsettled);
   EXPECT_TRUE(marks.exclude("natural_map", 1e-4));
   marks.take(contents.cells[0], "natural_map", 1e-4);
@@ -78,7 +78,7 @@ TEST(Certificates, ACellSolvedByAnotherVerdictCountsByThatOneAlone) {
   EXPECT_TRUE(marks.exclude("natural_map_scaled", 1e-4));
 
   contents.cells[0].solved = false;
-  settle_certificates(contents);
+  resolve_certificates(contents);
   EXPECT_FALSE(contents.problems[0].counts("natural_map", 1e-4)) << "no cell solves it any more";
 }
 

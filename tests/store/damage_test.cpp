@@ -43,7 +43,7 @@ void change(const fs::path& file, const std::string& sql) {
   sqlite3_close(database);
 }
 
-/// A store of 60 cells on 20 problems, with answers, residuals, rounds and some traces.
+/// A store of 60 cells on 20 problems, with answers, residuals and rounds.
 void fill(const fs::path& file) {
   auto store = new_store(file);
   std::mt19937_64 random(3);
@@ -62,7 +62,6 @@ void fill(const fs::path& file) {
     for (int i = 0; i < 24; ++i) cell.reaction.push_back(std::generate_canonical<double, 53>(random));
     ASSERT_TRUE(store.put_cell(cell));
     if (k % 5 != 0) continue;
-    ASSERT_TRUE(store.put_trace(cell.key, "iteration\n" + std::to_string(k) + "\n"));
   }
 }
 
@@ -77,17 +76,11 @@ Result<std::string> everything(const fs::path& file) {
   if (!store) return store.error();
   const auto contents = store->read(true);
   if (!contents) return contents.error();
-  std::string all = testing::records_text(*contents);
-  for (const auto& cell : contents->cells) {
-    const auto trace = store->trace(cell.key);
-    if (!trace) return trace.error();
-    all += trace->value_or("no trace") + "\n";
-  }
-  return all;
+  return testing::records_text(*contents);
 }
 
 /// A failure is one line about bad input that names the file.
-void expect_told(const Error& error, const std::string& what) {
+void expect_reported(const Error& error, const std::string& what) {
   EXPECT_EQ(error.code, ErrorCode::bad_input) << what << ": " << error.message;
   EXPECT_THAT(error.message, AllOf(HasSubstr("damaged.sqlite"), Not(HasSubstr("\n")))) << what;
 }
@@ -115,7 +108,7 @@ class DamagedStore : public ::testing::Test {
     if (read) {
       EXPECT_TRUE(*read == expected) << what;
     } else {
-      expect_told(read.error(), what);
+      expect_reported(read.error(), what);
       ++refused;
     }
     const std::vector<fs::path> sources = {file};
@@ -123,7 +116,7 @@ class DamagedStore : public ::testing::Test {
       fs::remove(folder / "joined.sqlite");
       const auto merged = merge_stores(sources, folder / "joined.sqlite", {.salvage = salvage});
       if (!merged) {
-        expect_told(merged.error(), what);
+        expect_reported(merged.error(), what);
         continue;
       }
       const auto joined = Store::open(folder / "joined.sqlite", Store::Mode::read_only)->read(true);
@@ -139,7 +132,7 @@ class DamagedStore : public ::testing::Test {
       }
     }
     const auto written = Store::open(file, Store::Mode::read_write);
-    if (!written) expect_told(written.error(), what);
+    if (!written) expect_reported(written.error(), what);
   }
 
   const ScratchFolder folder;
@@ -149,7 +142,7 @@ class DamagedStore : public ::testing::Test {
   std::size_t saved = 0;
 };
 
-TEST_F(DamagedStore, AFlippedBitAnywhereIsToldOrDoesNotMatter) {
+TEST_F(DamagedStore, AFlippedBitAnywhereIsReportedOrDoesNotMatter) {
   std::mt19937 random = seeded(11);
   constexpr int flips = 120;
   for (int i = 0; i < flips; ++i) {
@@ -175,14 +168,14 @@ TEST_F(DamagedStore, TheHeadAndTheSchemaAreNoSofterThanTheRest) {
   }
 }
 
-TEST_F(DamagedStore, AHeadOfAnUnknownFormatIsTold) {
+TEST_F(DamagedStore, AHeadOfAnUnknownFormatIsReported) {
   std::string bad = good;
   bad[47] = 68;  // the schema's format number
   expect_all_or_refusal(bad, "byte 47");
   EXPECT_EQ(refused, 1);
 }
 
-TEST_F(DamagedStore, SwappedLostAndOverwrittenPagesAreTold) {
+TEST_F(DamagedStore, SwappedLostAndOverwrittenPagesAreReported) {
   std::mt19937 random = seeded(13);
   constexpr std::size_t page = 4096;
   const std::size_t pages = good.size() / page;
@@ -210,7 +203,7 @@ TEST_F(DamagedStore, SwappedLostAndOverwrittenPagesAreTold) {
   EXPECT_GT(refused, 30);
 }
 
-TEST_F(DamagedStore, WhatIsDamagedAndHowToSaveTheRestIsSaid) {
+TEST_F(DamagedStore, WhatIsDamagedAndHowToSaveTheRestIsReported) {
   const fs::path file = folder / "damaged.sqlite";
   write_bytes(file, good);
   change(file, "UPDATE cells SET solved = 1 - solved WHERE id IN (3, 4)");
@@ -228,7 +221,7 @@ TEST_F(DamagedStore, WhatIsDamagedAndHowToSaveTheRestIsSaid) {
 TEST_F(DamagedStore, ANumberOfCellsThatNoFileOfItsSizeHoldsIsNotBelieved) {
   const fs::path file = folder / "damaged.sqlite";
   write_bytes(file, good);
-  change(file, "UPDATE seals SET count = 65971127143068 WHERE part = 'cells'");
+  change(file, "UPDATE checksums SET count = 65971127143068 WHERE part = 'cells'");
   const std::vector<fs::path> sources = {file};
   const auto saved_all = merge_stores(sources, folder / "saved.sqlite", {.salvage = true});
   ASSERT_TRUE(saved_all) << saved_all.error().message;
@@ -237,28 +230,29 @@ TEST_F(DamagedStore, ANumberOfCellsThatNoFileOfItsSizeHoldsIsNotBelieved) {
   EXPECT_TRUE(saved_all->more_may_be_lost);
 }
 
-TEST_F(DamagedStore, ARowThatIsGoneOrHasNoChecksumIsTold) {
+TEST_F(DamagedStore, ARowThatIsGoneOrHasNoChecksumIsReported) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"DELETE FROM cells WHERE id = 7; UPDATE seals SET count = 60 WHERE part = 'cells'", "1 of 60 cells are gone"},
-      {"DELETE FROM problems WHERE hash = 'p9'; UPDATE seals SET count = 20 WHERE part = 'problems'",
+      {"DELETE FROM cells WHERE id = 7; UPDATE checksums SET count = 60 WHERE part = 'cells'",
+       "1 of 60 cells are gone"},
+      {"DELETE FROM problems WHERE hash = 'p9'; UPDATE checksums SET count = 20 WHERE part = 'problems'",
        "1 of 20 problems are gone"},
       {"DELETE FROM residuals WHERE cell = 5 AND name = 'penetration'", "1 of 60 cells"},
       {"DELETE FROM rounds WHERE cell = 5 AND round = 2", "1 of 60 cells"},
       {"DELETE FROM reactions WHERE cell = 5", "1 of 60 cells"},
       {"UPDATE runs SET suite_text = '{}'", "1 of 1 runs"},
-      {"UPDATE settings SET label = 'other'", "1 of 1 settings"},
+      {"UPDATE configurations SET label = 'other'", "1 of 1 configurations"},
       {"UPDATE cells SET checksum = NULL WHERE id = 5", "1 of 60 cells"},
       {"UPDATE cells SET residual_checksum = NULL WHERE id = 5", "1 of 60 cells"},
       {"UPDATE problems SET checksum = NULL WHERE hash = 'p9'", "1 of 20 problems"},
-      {"DELETE FROM seals", "the list of"}};
-  for (const auto& [sql, told] : cases) {
+      {"DELETE FROM checksums", "the list of"}};
+  for (const auto& [sql, reported] : cases) {
     const fs::path file = folder / "damaged.sqlite";
     write_bytes(file, good);
     change(file, sql);
     const auto read = everything(file);
     ASSERT_FALSE(read) << sql;
-    EXPECT_THAT(read.error().message, HasSubstr(told)) << sql;
-    expect_told(read.error(), sql);
+    EXPECT_THAT(read.error().message, HasSubstr(reported)) << sql;
+    expect_reported(read.error(), sql);
   }
 }
 

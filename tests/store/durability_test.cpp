@@ -121,12 +121,7 @@ TEST(StoreDurability, AFullDiskIsOneLineAndLosesNothingStored) {
   EXPECT_EQ(found, stored);
 }
 
-// Two versions of a schema: what an older and a newer build would know.
-constexpr const char* first_step = "CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (41);";
-constexpr const char* second_step = "ALTER TABLE t ADD COLUMN y INTEGER NOT NULL DEFAULT 1; UPDATE t SET x = x + y;";
-constexpr const char* broken_step = "UPDATE t SET x = 0; UPDATE nothing SET x = 1;";
-
-TEST(StoreDurability, AFileThatIsDeletedMovedOrReplacedMeanwhileIsToldWithTheNextWrite) {
+TEST(StoreDurability, AFileThatIsDeletedMovedOrReplacedMeanwhileIsReportedWithTheNextWrite) {
   const auto remove = [](const std::filesystem::path& file) { std::filesystem::remove(file); };
   const auto remove_log = [](const std::filesystem::path& file) { std::filesystem::remove(file.string() + "-wal"); };
   const auto move = [](const std::filesystem::path& file) { std::filesystem::rename(file, file.string() + ".old"); };
@@ -147,45 +142,6 @@ TEST(StoreDurability, AFileThatIsDeletedMovedOrReplacedMeanwhileIsToldWithTheNex
     EXPECT_EQ(put.error().code, ErrorCode::bad_input);
     EXPECT_THAT(put.error().message, HasSubstr("a.sqlite"));
   }
-}
-
-TEST(StoreSchema, AnOlderFileIsMigratedWhenWrittenAndOnlyInMemoryWhenRead) {
-  const ScratchFolder folder;
-  const auto file = folder / "a.sqlite";
-  const std::vector<const char*> old_build = {first_step};
-  const std::vector<const char*> new_build = {first_step, second_step};
-  { ASSERT_TRUE(open_store_file(file, true, old_build)); }
-  {
-    auto read = open_store_file(file, false, new_build);
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->ask("SELECT x FROM t"), 42);
-  }
-  {
-    auto untouched = open_store_file(file, false, old_build);
-    ASSERT_TRUE(untouched) << "reading with a newer build must not change the file";
-    EXPECT_EQ(untouched->ask("SELECT x FROM t"), 41);
-  }
-  for (int i = 0; i < 2; ++i) {
-    auto written = open_store_file(file, true, new_build);
-    ASSERT_TRUE(written);
-    EXPECT_EQ(written->ask("SELECT x FROM t"), 42) << "a step runs once";
-    EXPECT_EQ(written->ask("PRAGMA user_version"), 2);
-  }
-  EXPECT_FALSE(open_store_file(file, true, old_build));
-}
-
-TEST(StoreSchema, AFailedMigrationLeavesTheOldFile) {
-  const ScratchFolder folder;
-  const auto file = folder / "a.sqlite";
-  const std::vector<const char*> old_build = {first_step};
-  const std::vector<const char*> broken_build = {first_step, broken_step};
-  { ASSERT_TRUE(open_store_file(file, true, old_build)); }
-  const auto failed = open_store_file(file, true, broken_build);
-  ASSERT_FALSE(failed);
-  EXPECT_THAT(failed.error().message, HasSubstr("schema step 2"));
-  auto old = open_store_file(file, true, old_build);
-  ASSERT_TRUE(old);
-  EXPECT_EQ(old->ask("SELECT x FROM t"), 41);
 }
 
 }  // namespace

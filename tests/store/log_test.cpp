@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "store/merge.hpp"
+#include "store/schema.hpp"
 #include "tests/store/sample_records.hpp"
 
 namespace conebench {
@@ -166,6 +167,21 @@ TEST_F(StoreLog, OfACopyBySqliteItselfIsRefusedToo) {
   expect_refused();
 }
 
+TEST_F(StoreLog, StaysBesideAFileOfAnotherSchema) {
+  for (const std::string& version : {std::to_string(schema_version - 1), std::to_string(schema_version + 1)}) {
+    change(backup, "PRAGMA user_version = " + version);
+    put_over(backup);
+    const std::string held = bytes_of(file), log = bytes_of(file.string() + "-wal");
+    for (const auto mode : {Store::Mode::read_only, Store::Mode::read_write}) {
+      const auto store = Store::open(file, mode);
+      ASSERT_FALSE(store) << version;
+      EXPECT_THAT(store.error().message, HasSubstr("(schema " + version + ", this one knows "));
+    }
+    EXPECT_EQ(bytes_of(file), held) << "nothing is written";
+    EXPECT_EQ(bytes_of(file.string() + "-wal"), log);
+  }
+}
+
 TEST_F(StoreLog, IsReadThroughAPrivateCopyWhereNothingMayBeWritten) {
   // A journal of a killed writer has to be rolled back: within the copy.
   const fs::path other = folder / "b.sqlite";
@@ -209,12 +225,12 @@ TEST(StoreSchemaOfAFile, IsComparedBeforeAnythingIsAsked) {
       "AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS key FROM n";
   const std::vector<std::string> changes = {
       "DROP VIEW results; DROP TABLE cells; CREATE VIEW cells " + endless,
-      "DROP TABLE seals; CREATE VIEW seals " + endless,
+      "DROP TABLE checksums; CREATE VIEW checksums " + endless,
       "DROP TABLE file_state; CREATE VIEW file_state " + endless,
       "CREATE TRIGGER more AFTER INSERT ON cells BEGIN DELETE FROM cells; END",
       "DROP TRIGGER cells_added",
       "ALTER TABLE cells ADD COLUMN more TEXT",
-      "DROP TABLE traces; CREATE VIRTUAL TABLE traces USING fts5(cell)",
+      "DROP TABLE reactions; CREATE VIRTUAL TABLE reactions USING fts5(cell)",
   };
   for (const std::string& sql : changes) {
     const ScratchFolder folder;

@@ -13,26 +13,23 @@ namespace {
 
 namespace fs = std::filesystem;
 using conebench::testing::sample_cell;
+using conebench::testing::sample_configuration;
 using conebench::testing::sample_problem;
 using conebench::testing::sample_run;
-using conebench::testing::sample_setting;
 using conebench::testing::ScratchFolder;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A store with cells of these keys, one run, and traces for all of them.
+/// A store with cells of these keys and one run.
 void make_store(const fs::path& file, const std::vector<CellRecord>& cells, const RunRecord& run = sample_run()) {
   auto store = Store::open(file, Store::Mode::read_write);
   ASSERT_TRUE(store);
   ASSERT_TRUE(store->begin_run(run));
   ASSERT_TRUE(store->put_problem(sample_problem("p1")));
-  ASSERT_TRUE(store->put_setting(sample_setting("s1")));
-  for (const auto& cell : cells) {
-    ASSERT_TRUE(store->put_cell(cell));
-    ASSERT_TRUE(store->put_trace(cell.key, "trace of " + cell.key));
-  }
+  ASSERT_TRUE(store->put_configuration(sample_configuration("s1")));
+  for (const auto& cell : cells) ASSERT_TRUE(store->put_cell(cell));
 }
 
 StoreContents read_all(const fs::path& file) {
@@ -137,7 +134,7 @@ TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   const auto contents = read_all(folder / "all");
   EXPECT_THAT(keys(contents), ElementsAre("k1", "k2", "k3"));
   EXPECT_EQ(contents.problems.size(), 1U);
-  EXPECT_EQ(contents.settings.size(), 1U);
+  EXPECT_EQ(contents.configurations.size(), 1U);
   const auto run_of = [&](const CellRecord& cell) {
     return std::find_if(contents.runs.begin(), contents.runs.end(), [&](auto& run) { return run.id == cell.run_id; });
   };
@@ -147,7 +144,6 @@ TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   ASSERT_EQ(contents.cells[2].timed_rounds.size(), 1U);
   EXPECT_EQ(contents.cells[2].timed_rounds[0].run_id, contents.cells[2].run_id) << "the run's new number";
   EXPECT_EQ(contents.cells[2].reaction.size(), 12U);
-  EXPECT_EQ(Store::open(folder / "all", Store::Mode::read_only)->trace("k3")->value(), "trace of k3");
   // Nothing but the three stores is left in the folder.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);
 }

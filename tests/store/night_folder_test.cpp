@@ -13,9 +13,9 @@ namespace conebench {
 namespace {
 
 using conebench::testing::sample_cell;
+using conebench::testing::sample_configuration;
 using conebench::testing::sample_problem;
 using conebench::testing::sample_run;
-using conebench::testing::sample_setting;
 using conebench::testing::ScratchFolder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -41,7 +41,7 @@ class NightFolderTest : public ::testing::Test {
     run.side = kind.side;
     (void)store->begin_run(run);
     (void)store->put_problem(sample_problem("p1"));
-    (void)store->put_setting(sample_setting("s1"));
+    (void)store->put_configuration(sample_configuration("s1"));
     CellRecord cell = sample_cell("k1");
     cell.status = kind.status;
     cell.repeats = kind.status == CellStatus::converged ? 5 : 0;
@@ -178,7 +178,7 @@ Alarm slower_since(const std::string& store, int day, double effect = 0.1) {
   Alarm alarm;
   alarm.suite = "nightly";
   alarm.kind = "slower";
-  alarm.setting = "NSGS";
+  alarm.configuration = "NSGS";
   alarm.tolerance = 1e-6;
   alarm.since = store;
   alarm.since_utc = "2024-05-0" + std::to_string(day) + "T02:00:00Z";
@@ -237,15 +237,15 @@ TEST(FollowAlarms, AnAcceptedOneIsQuietUnlessItGrowsOrTheBaseHasIt) {
   EXPECT_THAT(follow_alarms({}, {accepted}, nothing_is_gone).standing, IsEmpty())
       << "tonight is compared with that night";
   const std::vector<Alarm> all = {accepted};
-  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.12), before_it), &all[0]);
-  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.12), ""), &all[0]) << "over many nights";
-  EXPECT_EQ(told_by(all, slower_since("b", 4, 0.12), ""), nullptr) << "that began after it was accepted";
-  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.2), before_it), nullptr) << "it grew";
-  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.05), from_it_on), nullptr) << "that comes on top of it";
+  EXPECT_EQ(reported_by(all, slower_since("b", 3, 0.12), before_it), &all[0]);
+  EXPECT_EQ(reported_by(all, slower_since("b", 3, 0.12), ""), &all[0]) << "over many nights";
+  EXPECT_EQ(reported_by(all, slower_since("b", 4, 0.12), ""), nullptr) << "that began after it was accepted";
+  EXPECT_EQ(reported_by(all, slower_since("b", 3, 0.2), before_it), nullptr) << "it grew";
+  EXPECT_EQ(reported_by(all, slower_since("b", 3, 0.05), from_it_on), nullptr) << "that comes on top of it";
   Alarm flaky = accepted;
   flaky.kind = "flaky";
   const std::vector<Alarm> flaky_ones = {flaky};
-  EXPECT_EQ(told_by(flaky_ones, flaky, from_it_on), &flaky_ones[0]) << "the base is flaky, too";
+  EXPECT_EQ(reported_by(flaky_ones, flaky, from_it_on), &flaky_ones[0]) << "the base is flaky, too";
 
   const auto shown = follow_alarms({accepted}, {accepted}, nothing_is_gone);
   EXPECT_THAT(shown.standing, IsEmpty());
@@ -322,7 +322,7 @@ TEST(Alarms, AreReadBackWithTheirFacts) {
 TEST(Alarms, ThoseOfAnOlderBuildCoverAnyProblemsUpToTheirCells) {
   Alarm lost;
   lost.kind = "lost";
-  lost.setting = "NSGS";
+  lost.configuration = "NSGS";
   lost.cells = 2;
   nlohmann::json old = to_json(lost);
   for (const char* key : {"work", "by_work", "families", "more_work", "digits", "problems"}) old.erase(key);
@@ -351,9 +351,9 @@ TEST(FollowAlarms, OneAgainstThePinnedRunIsAnotherAndTellsOfThatRunAlone) {
   EXPECT_EQ(alarm_of_json(to_json(pinned)).value().pinned_utc, pinned.pinned_utc);
   EXPECT_EQ(alarmed_since({pinned}), "") << "nights are compared with each other as ever";
   const std::vector<Alarm> all = {pinned};
-  EXPECT_EQ(told_by(all, slower_since("b", 3), pinned.pinned_utc), &all[0]);
-  EXPECT_EQ(told_by(all, slower_since("b", 3), before_it), nullptr);
-  EXPECT_EQ(told_by(all, slower_since("b", 3), ""), nullptr);
+  EXPECT_EQ(reported_by(all, slower_since("b", 3), pinned.pinned_utc), &all[0]);
+  EXPECT_EQ(reported_by(all, slower_since("b", 3), before_it), nullptr);
+  EXPECT_EQ(reported_by(all, slower_since("b", 3), ""), nullptr);
   EXPECT_EQ(follow_alarms({slower_since("b", 3)}, {pinned}, nothing_is_gone).standing.size(), 2U);
 }
 

@@ -25,7 +25,7 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A store of two cells of one setting: solved in 2 ms, and one that diverged.
+/// A store of two cells of one configuration: solved in 2 ms, and one that diverged.
 class NightOfAStore : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -112,10 +112,10 @@ TEST_F(NightOfAStore, IsMadeAnewAfterTheStoreChanged) {
 TEST_F(NightOfAStore, IsNotBelievedWhereAByteOfItChanged) {
   (void)read();
   const std::string good = text_of(summary_file(file));
-  const std::size_t place = good.find("0.002");
-  ASSERT_NE(place, std::string::npos);
+  const std::size_t index = good.find("0.002");
+  ASSERT_NE(index, std::string::npos);
   std::string bad = good;
-  bad[place + 4] = '7';
+  bad[index + 4] = '7';
   write_text(summary_file(file), bad);
   expect_right(read());
   EXPECT_EQ(text_of(summary_file(file)), good) << "and is mended";
@@ -184,7 +184,7 @@ TEST(NightSummary, NamesEachHostOnceInOrder) {
 TEST(NightSummary, TheSameWorkHasTheSameNumber) {
   StoreContents contents;
   contents.problems = {sample_problem("p1"), sample_problem("p2"), sample_problem("p3")};
-  contents.settings = {conebench::testing::sample_setting("s1")};
+  contents.configurations = {conebench::testing::sample_configuration("s1")};
   for (const char* problem : {"p1", "p2", "p3"}) {
     contents.cells.push_back(sample_cell(problem));
     contents.cells.back().problem = problem;

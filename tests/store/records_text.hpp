@@ -15,7 +15,7 @@ inline std::string records_text(const StoreContents& contents) {
   };
   add(contents.runs);
   add(contents.problems);
-  add(contents.settings);
+  add(contents.configurations);
   add(contents.cells);
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -69,16 +69,16 @@ inline ProblemRecord sample_problem(const std::string& hash) {
   return problem;
 }
 
-inline SettingRecord sample_setting(const std::string& hash) {
-  SettingRecord setting;
-  setting.hash = hash;
-  setting.solver = "NSGS";
-  setting.solver_version = 2;
-  setting.formulation = "NCP";
-  setting.label = "NSGS(order=shuffled)";
-  setting.options_json = R"({"order":"shuffled","relaxation":1.0})";
-  setting.changed_options = {"order"};
-  return setting;
+inline ConfigurationRecord sample_configuration(const std::string& hash) {
+  ConfigurationRecord configuration;
+  configuration.hash = hash;
+  configuration.solver = "NSGS";
+  configuration.solver_version = 2;
+  configuration.formulation = "NCP";
+  configuration.label = "NSGS(order=shuffled)";
+  configuration.options_json = R"({"order":"shuffled","relaxation":1.0})";
+  configuration.changed_options = {"order"};
+  return configuration;
 }
 
 inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
@@ -86,9 +86,9 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.key = key;
   cell.run_id = run;
   cell.problem = "p1";
-  cell.setting = "s1";
+  cell.configuration = "s1";
   cell.tolerance = 1e-8;
-  cell.criterion = "verdict";
+  cell.stop_by = "judge";
   cell.verdict = "natural_map_scaled";
   cell.start = cell.start_used = "cold";
   cell.max_iterations = 20000;
@@ -127,13 +127,13 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   return cell;
 }
 
-/// A store with one run, problem p1 and setting s1, ready for cells.
+/// A store with one run, problem p1 and configuration s1, ready for cells.
 inline Store new_store(const std::filesystem::path& file) {
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store) throw std::runtime_error(store.error().message);
   (void)store->begin_run(sample_run());
   (void)store->put_problem(sample_problem("p1"));
-  (void)store->put_setting(sample_setting("s1"));
+  (void)store->put_configuration(sample_configuration("s1"));
   return std::move(*store);
 }
 

@@ -119,7 +119,7 @@ TEST(StoreLock, AProcessNumberThatIsInUseAgainHoldsNothing) {
   EXPECT_TRUE(StoreLock::acquire(file));
 }
 
-TEST(StoreLock, OfAnotherHostOrBootIsTakenOverOnlyWhereItIsSaid) {
+TEST(StoreLock, OfAnotherHostOrBootIsTakenOverOnlyOnRequest) {
   for (const char* const key : {"host", "boot", "processes"}) {
     const ScratchFolder folder;
     const fs::path file = folder / "a.sqlite";

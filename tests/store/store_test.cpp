@@ -21,9 +21,9 @@ namespace {
 
 using conebench::testing::new_store;
 using conebench::testing::sample_cell;
+using conebench::testing::sample_configuration;
 using conebench::testing::sample_problem;
 using conebench::testing::sample_run;
-using conebench::testing::sample_setting;
 using conebench::testing::ScratchFolder;
 using conebench::testing::write_text;
 using ::testing::AllOf;
@@ -71,7 +71,7 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   problem.duplicate_of = "p0";
   problem.feasibility.certificate = {0.0, 1.0 / 3.0, -1e-300};
   problem.feasibility.verdict_bound = 1.0 / 3.0;
-  const auto setting = sample_setting("s1");
+  const auto configuration = sample_configuration("s1");
   auto cell = sample_cell("k1");
   auto run = sample_run();
   {
@@ -81,7 +81,7 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
     ASSERT_TRUE(id) << id.error().message;
     run.id = cell.run_id = cell.timed_rounds[0].run_id = *id;
     ASSERT_TRUE(store->put_problem(problem));
-    ASSERT_TRUE(store->put_setting(setting));
+    ASSERT_TRUE(store->put_configuration(configuration));
     ASSERT_TRUE(store->put_cell(cell));
     run.finished_utc = "2024-05-01T03:00:00Z";
     ASSERT_TRUE(store->finish_run(run));
@@ -96,7 +96,7 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   cell.answer_crc = contents->cells[0].answer_crc;
   EXPECT_EQ(to_json(contents->runs.at(0)), to_json(run));
   EXPECT_EQ(to_json(contents->problems.at(0)), to_json(problem));
-  EXPECT_EQ(to_json(contents->settings.at(0)), to_json(setting));
+  EXPECT_EQ(to_json(contents->configurations.at(0)), to_json(configuration));
   EXPECT_EQ(to_json(contents->cells.at(0)), to_json(cell));
   EXPECT_EQ(contents->runs[0].seed, run.seed);
   EXPECT_TRUE(same_bits(contents->cells[0].reaction, cell.reaction));
@@ -216,7 +216,6 @@ TEST(Store, ACellWithTheSameKeyIsReplacedInItsPlace) {
   auto store = new_store(folder / "a.sqlite");
   ASSERT_TRUE(store.put_cell(sample_cell("k1")));
   ASSERT_TRUE(store.put_cell(sample_cell("k2")));
-  ASSERT_TRUE(store.put_trace("k1", "iteration,residual\n1,0.5\n"));
   auto again = sample_cell("k1");
   again.status = CellStatus::crashed;
   again.reason = "signal 11";
@@ -232,15 +231,13 @@ TEST(Store, ACellWithTheSameKeyIsReplacedInItsPlace) {
   EXPECT_TRUE(contents->cells[0].residuals.empty());
   EXPECT_TRUE(contents->cells[0].reaction.empty());
   EXPECT_EQ(contents->cells[1].residuals.size(), 2U);
-  EXPECT_FALSE(store.trace("k1")->has_value());
 }
 
-TEST(Store, ANewJudgementLeavesTheAnswerTimesAndTraceAlone) {
+TEST(Store, ANewJudgementLeavesTheAnswerAndTheTimesAlone) {
   const ScratchFolder folder;
   auto store = new_store(folder / "a.sqlite");
   const auto cell = sample_cell("k1");
   ASSERT_TRUE(store.put_cell(cell));
-  ASSERT_TRUE(store.put_trace("k1", "iteration\n1\n"));
   auto judged = cell;
   judged.solved = false;
   judged.verdict_value = 0.5;
@@ -257,7 +254,6 @@ TEST(Store, ANewJudgementLeavesTheAnswerTimesAndTraceAlone) {
   EXPECT_EQ(stored.residuals.size(), 1U);
   EXPECT_EQ(stored.iterations, cell.iterations);
   EXPECT_TRUE(same_bits(stored.reaction, cell.reaction));
-  EXPECT_EQ(store.trace("k1")->value(), "iteration\n1\n");
 }
 
 TEST(Store, NewTimesReplaceTimesAndNumbersOfRunsAlone) {
@@ -305,9 +301,8 @@ TEST(Store, ARecordThatRefersToNothingIsRefusedAndLeavesNoTrace) {
   EXPECT_EQ(put.error().code, ErrorCode::internal);
   EXPECT_THAT(put.error().message, AllOf(HasSubstr("a.sqlite"), HasSubstr("k1"), HasSubstr("FOREIGN KEY")));
   EXPECT_TRUE(store.read()->cells.empty());
-  EXPECT_FALSE(store.put_trace("k1", "x"));
   EXPECT_FALSE(store.update_judgement(cell));
-  EXPECT_TRUE(store.put_cell(sample_cell("k1"))) << "a failed call must not spoil the next";
+  EXPECT_TRUE(store.put_cell(sample_cell("k1"))) << "a failed call must not damage the next";
 }
 
 TEST(Store, AStoreOpenedToReadCannotBeWritten) {

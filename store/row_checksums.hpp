@@ -13,21 +13,21 @@
 namespace conebench {
 
 /// The tables whose rows carry a checksum.
-enum class Part { runs, problems, settings, cells };
-inline constexpr std::array<Part, 4> sealed_parts = {Part::runs, Part::problems, Part::settings, Part::cells};
+enum class Part { runs, problems, configurations, cells };
+inline constexpr std::array<Part, 4> all_parts = {Part::runs, Part::problems, Part::configurations, Part::cells};
 const char* to_string(Part part);
 
 /// Checksums of rows: written with them, compared by whoever reads them. A checksum is a sum over the fields, whatever
-/// order they stand in; a schema step that adds some is followed by seal_all(). A cell's has its rounds and the length
-/// and CRC-32 of its answer in it, its residual_checksum is over its residuals.
-class RowSeals {
+/// order they stand in. A cell's has its rounds and the length and CRC-32 of its answer in it, its residual_checksum is
+/// over its residuals.
+class RowChecksums {
  public:
-  explicit RowSeals(const sqlite::Connection& connection);
+  explicit RowChecksums(const sqlite::Connection& connection);
 
   /// Writes the checksums of a row that has just been written. SQLITE_OK or the code of what failed.
-  int seal(Part part, std::int64_t rowid) { return seal(part, rowid, true); }
-  /// Of all rows. `residuals`: false where those of all cells have their checksums already.
-  int seal_all(bool residuals = true);
+  int write(Part part, std::int64_t rowid) { return write(part, rowid, true); }
+  /// Of all rows; those of residuals stay.
+  int write_all();
 
   /// Whether the row and what belongs to it can be read and is as it was written.
   bool whole(Part part, std::int64_t rowid);
@@ -50,7 +50,7 @@ class RowSeals {
   static Sums row_sums(const sqlite::Statement& row, const Table& table, Part part);
   /// Nothing where the row or what belongs to it cannot be read, with the code of that.
   std::optional<Sums> sums(Part part, std::int64_t rowid, bool with_residuals, int& code);
-  int seal(Part part, std::int64_t rowid, bool residuals);
+  int write(Part part, std::int64_t rowid, bool residuals);
   std::uint32_t rows_of_cell(Table& table, std::int64_t cell, int& code);
   int scan(const char* name, const Table& table, std::unordered_map<std::int64_t, std::uint32_t>& sums) const;
   Result<void> check_part(Part part, bool with_residuals, std::vector<std::string>& damaged);

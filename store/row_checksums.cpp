@@ -1,4 +1,4 @@
-#include "store/row_seals.hpp"
+#include "store/row_checksums.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@ namespace {
 using sqlite::Connection;
 using sqlite::Statement;
 
-/// A column's place in a table does not count, its name does.
+/// A column counts by its name, not by its index in the table.
 std::vector<std::uint64_t> seeds_of(const std::vector<std::string>& names) {
   std::vector<std::uint64_t> seeds;
   for (const auto& name : names) {
@@ -46,14 +46,14 @@ const char* to_string(Part part) {
   switch (part) {
     case Part::runs: return "runs";
     case Part::problems: return "problems";
-    case Part::settings: return "settings";
+    case Part::configurations: return "configurations";
     case Part::cells: break;
   }
   return "cells";
 }
 
-RowSeals::RowSeals(const Connection& connection) : connection_(connection) {
-  for (const Part part : sealed_parts) {
+RowChecksums::RowChecksums(const Connection& connection) : connection_(connection) {
+  for (const Part part : all_parts) {
     const char* const more = part == Part::cells ? ", residual_checksum" : "";
     Table& one = table(part);
     one = fields_of(to_string(part), std::string(", rowid, checksum") + more, "rowid");
@@ -65,7 +65,7 @@ RowSeals::RowSeals(const Connection& connection) : connection_(connection) {
   reaction_ = fields_of("reactions", "", "cell");
 }
 
-RowSeals::Table RowSeals::fields_of(const char* name, const std::string& more, const char* key) const {
+RowChecksums::Table RowChecksums::fields_of(const char* name, const std::string& more, const char* key) const {
   auto names = connection_.columns_of(name);
   // The numbers that a store gives its rows are not theirs; what answers are made of is in their crc32.
   std::erase_if(names, [](const std::string& column) {
@@ -78,7 +78,7 @@ RowSeals::Table RowSeals::fields_of(const char* name, const std::string& more, c
   return table;
 }
 
-std::uint32_t RowSeals::rows_of_cell(Table& part, std::int64_t cell, int& code) {
+std::uint32_t RowChecksums::rows_of_cell(Table& part, std::int64_t cell, int& code) {
   std::uint32_t sum = 0;
   part.row.bind(1, cell);
   for (code = part.row.step(); code == SQLITE_ROW; code = part.row.step()) sum += sum_of(part.row, part.seeds);
@@ -88,7 +88,7 @@ std::uint32_t RowSeals::rows_of_cell(Table& part, std::int64_t cell, int& code) 
 }
 
 /// Of the row alone; `row`: the fields, the rowid, the checksums.
-RowSeals::Sums RowSeals::row_sums(const Statement& row, const Table& table, Part part) {
+RowChecksums::Sums RowChecksums::row_sums(const Statement& row, const Table& table, Part part) {
   const std::size_t fields = table.seeds.size();
   Sums found;
   found.row = sum_of(row, table.seeds) + static_cast<std::uint32_t>(row.fingerprint(static_cast<int>(fields), fields));
@@ -97,11 +97,11 @@ RowSeals::Sums RowSeals::row_sums(const Statement& row, const Table& table, Part
   return found;
 }
 
-bool RowSeals::Sums::fit(Part part, bool with_residuals) const {
+bool RowChecksums::Sums::fit(Part part, bool with_residuals) const {
   return stored_row == row && (part != Part::cells || !with_residuals || stored_residuals == residuals);
 }
 
-std::optional<RowSeals::Sums> RowSeals::sums(Part part, std::int64_t rowid, bool with_residuals, int& code) {
+std::optional<RowChecksums::Sums> RowChecksums::sums(Part part, std::int64_t rowid, bool with_residuals, int& code) {
   Table& one = table(part);
   Sums found;
   code = one.row.bind(1, rowid).step();
@@ -110,15 +110,15 @@ std::optional<RowSeals::Sums> RowSeals::sums(Part part, std::int64_t rowid, bool
   if (code != SQLITE_ROW) return std::nullopt;
   code = SQLITE_OK;
   if (part != Part::cells) return found;
-  for (Table* const belonging : {&rounds_, &reaction_, &residuals_}) {
-    if (belonging == &residuals_ && !with_residuals) continue;
-    (belonging == &residuals_ ? found.residuals : found.row) += rows_of_cell(*belonging, rowid, code);
+  for (Table* const child : {&rounds_, &reaction_, &residuals_}) {
+    if (child == &residuals_ && !with_residuals) continue;
+    (child == &residuals_ ? found.residuals : found.row) += rows_of_cell(*child, rowid, code);
     if (code != SQLITE_OK) return std::nullopt;
   }
   return found;
 }
 
-int RowSeals::seal(Part part, std::int64_t rowid, bool residuals) {
+int RowChecksums::write(Part part, std::int64_t rowid, bool residuals) {
   int code = SQLITE_OK;
   const auto found = sums(part, rowid, residuals, code);
   if (!found) return code == SQLITE_DONE ? SQLITE_INTERNAL : code;
@@ -131,44 +131,37 @@ int RowSeals::seal(Part part, std::int64_t rowid, bool residuals) {
   return write.bind(next, rowid).run();
 }
 
-int RowSeals::seal_all(bool residuals) {
-  for (const Part part : sealed_parts) {
+int RowChecksums::write_all() {
+  for (const Part part : all_parts) {
     Statement rows = connection_.prepare(fmt::format("SELECT rowid FROM {}", to_string(part)));
     std::vector<std::int64_t> ids;
     int code = rows.step();
     for (; code == SQLITE_ROW; code = rows.step()) ids.push_back(rows.integer(0));
     if (code != SQLITE_DONE) return code;
     for (const std::int64_t id : ids) {
-      if (code = seal(part, id, residuals); code != SQLITE_OK) return code;
+      if (code = write(part, id, false); code != SQLITE_OK) return code;
     }
   }
   return SQLITE_OK;
 }
 
-bool RowSeals::whole(Part part, std::int64_t rowid) {
+bool RowChecksums::whole(Part part, std::int64_t rowid) {
   int code = SQLITE_OK;
   const auto found = sums(part, rowid, true, code);
   return found && found->fit(part, true);
 }
 
-Result<void> RowSeals::check(bool with_residuals) {
+Result<void> RowChecksums::check(bool with_residuals) {
   std::vector<std::string> damaged;
-  for (const Part part : sealed_parts) CONEBENCH_CHECK(check_part(part, with_residuals, damaged));
-  if (with_residuals) {
-    const auto ask = [&](const char* sql) { return connection_.ask(sql).value_or(-1); };
-    if (ask("SELECT count(*) FROM traces") != ask("SELECT count FROM seals WHERE part = 'traces'") ||
-        ask("SELECT coalesce(sum(crc32 + cell), 0) FROM traces") !=
-            ask("SELECT sum FROM seals WHERE part = 'traces'")) {
-      damaged.push_back("the list of traces");
-    }
-  }
+  for (const Part part : all_parts) CONEBENCH_CHECK(check_part(part, with_residuals, damaged));
   if (damaged.empty()) return {};
   return Error{ErrorCode::bad_input,
                fmt::format("{}: damaged, or changed by another program: {}; {}", connection_.file().string(),
                            fmt::join(damaged, ", "), how_to_salvage(connection_.file()))};
 }
 
-int RowSeals::scan(const char* name, const Table& table, std::unordered_map<std::int64_t, std::uint32_t>& sums) const {
+int RowChecksums::scan(const char* name, const Table& table,
+                       std::unordered_map<std::int64_t, std::uint32_t>& sums) const {
   Statement rows = connection_.prepare(fmt::format("SELECT {}, cell FROM {}", table.fields, name));
   const int key = static_cast<int>(table.seeds.size());
   int code = rows.step();
@@ -177,7 +170,7 @@ int RowSeals::scan(const char* name, const Table& table, std::unordered_map<std:
 }
 
 /// In whole tables, as Store::read goes through them: a damaged tree may show other rows to who searches it.
-Result<void> RowSeals::check_part(Part part, bool with_residuals, std::vector<std::string>& damaged) {
+Result<void> RowChecksums::check_part(Part part, bool with_residuals, std::vector<std::string>& damaged) {
   const bool cells = part == Part::cells;
   std::unordered_map<std::int64_t, std::uint32_t> children, residuals;
   int code = cells ? scan("rounds", rounds_, children) : SQLITE_OK;
@@ -205,14 +198,14 @@ Result<void> RowSeals::check_part(Part part, bool with_residuals, std::vector<st
     if (!found.fit(part, with_residuals)) ++bad;
   }
   if (code != SQLITE_DONE) return connection_.read_error(code);
-  Statement seal = connection_.prepare("SELECT count, sum FROM seals WHERE part = ?");
-  const bool sealed = seal.bind(1, std::string_view(to_string(part))).step() == SQLITE_ROW;
-  const std::int64_t expected = sealed ? seal.integer(0) : -1;
+  Statement stored = connection_.prepare("SELECT count, sum FROM checksums WHERE part = ?");
+  const bool known = stored.bind(1, std::string_view(to_string(part))).step() == SQLITE_ROW;
+  const std::int64_t expected = known ? stored.integer(0) : -1;
   if (bad > 0) {
     damaged.push_back(fmt::format("{} of {} {}", bad, count, to_string(part)));
-  } else if (sealed && count < expected) {
+  } else if (known && count < expected) {
     damaged.push_back(fmt::format("{} of {} {} are gone", expected - count, expected, to_string(part)));
-  } else if (!sealed || !in_order || count != expected || sum != seal.integer(1)) {
+  } else if (!known || !in_order || count != expected || sum != stored.integer(1)) {
     damaged.push_back(fmt::format("the list of {}", to_string(part)));
   }
   return {};

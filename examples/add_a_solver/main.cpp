@@ -16,12 +16,12 @@ int main() {
   }
   const SolverRow row = example::projected_jacobi_row();
   const auto solver = row.make({{"relaxation", 0.5}});
-  if (!solver || (*solver)->prepare(*problem)) return 1;
+  if (!solver || !(*solver)->prepare(*problem)) return 1;
 
   Vector impulse(problem->rows());
   SilentMonitor monitor;
   const auto summary =
-      (*solver)->solve(Vector::Zero(problem->rows()), {1e-12, 20000, Criterion::own}, monitor, impulse);
+      (*solver)->solve(Vector::Zero(problem->rows()), {1e-12, 20000, StopBy::solver}, monitor, impulse);
   const Judgement judgement = judge(*problem, impulse);
   const double residual = judgement["natural_map_scaled"].value;
   std::printf("%s after %ld iterations, scaled natural map %.2e\n", to_string(summary.status).c_str(),

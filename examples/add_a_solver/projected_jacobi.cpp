@@ -29,7 +29,7 @@ class ProjectedJacobi final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = std::make_unique<ContactProblem>(problem);
     const BlockSparseMatrix& blocks = problem.blocks();
@@ -42,7 +42,7 @@ class ProjectedJacobi final : public Solver {
                            problem.compliance().segment(blocks.block_offset(b), size).sum();
       step_.segment(blocks.block_offset(b), size).setConstant(trace > 0.0 ? options_.relaxation * size / trace : 0.0);
     }
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {

@@ -43,7 +43,7 @@ enum conebench_breakdown {
   CONEBENCH_QUEUE_EXHAUSTED
 };
 
-/* Which problems a solver takes, beside contacts in space: flags of conebench_solver::takes. */
+/* Which problems a solver takes, besides contacts in space: flags of conebench_solver::takes. */
 enum conebench_takes {
   CONEBENCH_JOINTS = 1,     /* bilateral rows */
   CONEBENCH_LIMITS = 2,     /* unilateral rows without friction */
@@ -135,15 +135,15 @@ typedef struct conebench_problem {
   const void* harness;
 } conebench_problem;
 
-enum conebench_criterion {
-  CONEBENCH_OWN,    /* the solver's own residual decides: below `tolerance` */
-  CONEBENCH_VERDICT /* the monitor alone decides */
+enum conebench_stop_by {
+  CONEBENCH_STOP_BY_SOLVER, /* the solver's own residual decides: below `tolerance` */
+  CONEBENCH_STOP_BY_JUDGE   /* the monitor alone decides */
 };
 
 typedef struct conebench_stop {
   double tolerance;
   int64_t max_iterations;
-  enum conebench_criterion criterion;
+  enum conebench_stop_by stop_by;
 } conebench_stop;
 
 enum conebench_decision { CONEBENCH_KEEP_GOING, CONEBENCH_ACCEPT, CONEBENCH_OUT_OF_TIME };
@@ -151,7 +151,7 @@ enum conebench_decision { CONEBENCH_KEEP_GOING, CONEBENCH_ACCEPT, CONEBENCH_OUT_
 /* Watches a solve: the official residual and the clock. A solver reads no clock itself. */
 typedef struct conebench_monitor {
   /* Whether it wants to see the iterate of this iteration (1, 2, ...). Cheap enough for every one. */
-  int (*due)(const struct conebench_monitor* monitor, int64_t iteration);
+  int (*should_check)(const struct conebench_monitor* monitor, int64_t iteration);
   /* Shows it the impulse that the solver would return now, and the solver's own residual of it (NAN: none). */
   enum conebench_decision (*observe)(struct conebench_monitor* monitor, int64_t iteration, const double* impulse,
                                      double own_residual);
@@ -178,7 +178,7 @@ typedef struct conebench_summary {
 
 typedef struct conebench_solver {
   const char* id;       /* as papers write it: letters, digits, - . _ */
-  const char* name;     /* in words */
+  const char* name;     /* as text */
   const char* citation; /* or NULL */
   const char* summary;  /* when it is good and when it fails, in a sentence; or NULL */
   int version;          /* 1 or more; raised whenever an answer may differ */
@@ -220,8 +220,8 @@ CONEBENCH_EXPORT const conebench_plugin* conebench_plugin_entry(void);
 static inline enum conebench_status conebench_after(const conebench_stop* stop, conebench_monitor* monitor, int64_t k,
                                                     const double* impulse, double own_residual) {
   enum conebench_decision decision;
-  if (stop->criterion == CONEBENCH_OWN && own_residual <= stop->tolerance) return CONEBENCH_CONVERGED;
-  if (!monitor->due(monitor, k)) return CONEBENCH_GO_ON;
+  if (stop->stop_by == CONEBENCH_STOP_BY_SOLVER && own_residual <= stop->tolerance) return CONEBENCH_CONVERGED;
+  if (!monitor->should_check(monitor, k)) return CONEBENCH_GO_ON;
   decision = monitor->observe(monitor, k, impulse, own_residual);
   if (decision == CONEBENCH_ACCEPT) return CONEBENCH_CONVERGED;
   return decision == CONEBENCH_OUT_OF_TIME ? CONEBENCH_TIME_LIMIT : CONEBENCH_GO_ON;

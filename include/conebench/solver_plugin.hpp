@@ -28,7 +28,7 @@ inline constexpr long not_counted = -1;
 /// What is fixed about a solver, whatever its options.
 struct Info {
   const char* id = "";    ///< as in papers: letters, digits, - . _
-  const char* name = "";  ///< in words
+  const char* name = "";  ///< as text
   const char* citation = "";
   const char* summary = "";  ///< when it is good and when it fails, in a sentence
   int version = 1;           ///< goes up whenever an answer may differ
@@ -181,7 +181,7 @@ struct Summary {
 class Monitor {
  public:
   explicit Monitor(conebench_monitor* monitor) : monitor_(monitor) {}
-  bool due(long iteration) const { return monitor_->due(monitor_, iteration) != 0; }
+  bool should_check(long iteration) const { return monitor_->should_check(monitor_, iteration) != 0; }
   conebench_decision observe(long iteration, std::span<const double> impulse, double own_residual) {
     return monitor_->observe(monitor_, iteration, impulse.data(), own_residual);
   }
@@ -213,15 +213,16 @@ class Progress {
 };
 
 /// For a library that can't be asked while it runs: `run(tolerance, impulse)` gives a Summary, and is called with a
-/// tolerance ten times tighter until the monitor accepts what it ends with. A repeat goes straight to the try that was.
+/// tolerance ten times tighter until the monitor accepts what it ends with. A repeat begins with the attempt that
+/// succeeded.
 template <class Run>
 Summary tightened(const StopRule& stop, Monitor& monitor, std::span<double> impulse, Run run) {
-  if (stop.criterion == CONEBENCH_OWN) return run(stop.tolerance, impulse);
+  if (stop.stop_by == CONEBENCH_STOP_BY_SOLVER) return run(stop.tolerance, impulse);
   const auto tolerance_of = [&](long rung) { return stop.tolerance * std::pow(0.1, static_cast<double>(rung - 1)); };
   constexpr double tightest = 1e-16;
   long rung = 1;
-  while (!monitor.due(rung) && tolerance_of(rung + 1) >= tightest) ++rung;
-  if (!monitor.due(rung)) rung = 1;
+  while (!monitor.should_check(rung) && tolerance_of(rung + 1) >= tightest) ++rung;
+  if (!monitor.should_check(rung)) rung = 1;
   for (;; ++rung) {
     Summary summary = run(tolerance_of(rung), impulse);
     const conebench_decision decision = monitor.propose(rung, impulse, summary.own_residual);
@@ -275,7 +276,7 @@ struct Thunks {
     return nullptr;
   }
   static void solve(void* state, const double* guess, const conebench_stop* stop, conebench_monitor* monitor,
-                    double* impulse, conebench_summary* said) {
+                    double* impulse, conebench_summary* out) {
     Solver& solver = *static_cast<Solver*>(state);
     const auto rows = static_cast<std::size_t>(solver.rows());
     Summary summary;
@@ -287,14 +288,14 @@ struct Thunks {
       summary.breakdown = Breakdown::error;
       summary.message = error.what();
     }
-    said->status = static_cast<conebench_status>(summary.status);
-    said->breakdown = static_cast<conebench_breakdown>(summary.breakdown);
-    said->iterations = summary.iterations;
-    said->factorizations = summary.factorizations;
-    said->operator_products = summary.operator_products;
-    said->own_residual = summary.own_residual;
-    said->solved_symmetrised = summary.solved_symmetrised ? 1 : 0;
-    say(said->message, summary.message.c_str());
+    out->status = static_cast<conebench_status>(summary.status);
+    out->breakdown = static_cast<conebench_breakdown>(summary.breakdown);
+    out->iterations = summary.iterations;
+    out->factorizations = summary.factorizations;
+    out->operator_products = summary.operator_products;
+    out->own_residual = summary.own_residual;
+    out->solved_symmetrised = summary.solved_symmetrised ? 1 : 0;
+    say(out->message, summary.message.c_str());
   }
   static void release(void* state) { delete static_cast<Solver*>(state); }
 };

@@ -7,11 +7,11 @@ namespace conebench {
 
 namespace {
 
-/// Of a problem, by a process that is watched for its cells, too.
+/// For a worker to load a problem.
 constexpr double loading_s = 60.0;
-/// Of a try, for the end of its process and the judge.
+/// For each attempt: the end of its process, and the judge.
 constexpr double answering_s = 1.0;
-constexpr double min_told_s = 1e-3;
+constexpr double min_given_s = 1e-3;
 
 }  // namespace
 
@@ -21,24 +21,22 @@ double monotonic_seconds() {
 
 CellTime::CellTime(double limit_s) : CellTime(limit_s, 1.5 * limit_s + 2.0, 0.5) {}
 
-double CellTime::told_s(double used_s) const { return std::max(left_s(used_s), min_told_s); }
+double CellTime::given_s(double used_s) const { return std::max(left_s(used_s), min_given_s); }
 
-double CellTime::end_s(int tries) const { return try_s_ * std::clamp(tries, 1, max_tries); }
+double CellTime::end_s(int attempts) const { return attempt_s_ * std::clamp(attempts, 1, max_attempts); }
 
-// A cell that crashed is done once more.
-double CellTime::hang_s() const { return loading_s + 2.0 * max_tries * (try_s_ + answering_s); }
-
-double CellTime::command_s() const { return loading_s + try_s_; }
+// Twice: a cell that crashed is run once more.
+double CellTime::hang_s() const { return loading_s + 2.0 * max_attempts * (attempt_s_ + answering_s); }
 
 CellClock::CellClock(const CellTime& time, Clock clock) : time_(time), clock_(clock), began_(clock()) {}
 
-void CellClock::exclude_start() { excused_s_ = clock_() - began_; }
+void CellClock::exclude_start() { excluded_s_ = clock_() - began_; }
 
-double CellClock::elapsed_s() const { return clock_() - began_ - excused_s_; }
+double CellClock::elapsed_s() const { return clock_() - began_ - excluded_s_; }
 
-CellClock::Order CellClock::order(int tries) {
+CellClock::Order CellClock::order(int attempts) {
   const double elapsed = elapsed_s();
-  if (given_ == Order::none && elapsed > time_.end_s(tries)) {
+  if (given_ == Order::none && elapsed > time_.end_s(attempts)) {
     ended_at_s_ = elapsed;
     return given_ = Order::end;
   }

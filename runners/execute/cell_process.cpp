@@ -33,20 +33,21 @@
 
 namespace conebench {
 
-/// What the child tells of itself while it runs. Trusted for a message and, up to max_tries, for more time.
+/// Shared memory in which the child reports while it runs. It decides only on a message and, up to max_attempts, on
+/// more time.
 struct CellProcess::Shared {
   std::atomic<int> phase;
-  std::atomic<int> tries;
-  std::atomic<pid_t> served_by;  ///< the kept program that works for it; -1: that is being started; 0: none
+  std::atomic<int> attempts;
+  std::atomic<pid_t> served_by;  ///< the kept program that works for the child; -1: it is starting; 0: none
 };
 
-/// A process with its limits set that begins when a byte comes, and leaves where the channel is closed.
+/// A forked process with its limits set. It begins when a byte arrives, and exits if the channel is closed.
 struct CellProcess::Child {
   pid_t process = -1;
   Descriptor channel;
 };
 
-/// How a cell's process ended, as seen from outside.
+/// How a cell's process ended, as this process saw it.
 enum class AttemptEnding { answered, crashed, killed, terminated_externally };
 
 namespace {
@@ -55,37 +56,39 @@ enum class Killed { no, for_time, for_memory };
 
 constexpr int watch_interval_ms = 20;
 constexpr int max_external_kills = 3;
-/// Whose time in a fresh process is so many times the least that it claims keeps answers, or has a clock of its own.
+/// A solver whose time in a fresh process exceeds its shortest claimed time by this factor keeps answers, or has a
+/// wrong clock.
 constexpr double max_slowdown = 1.5;
-/// The same where none of its runs had a core for itself, as the repeats had: beside another thread a solve takes up to
-/// 1.5 times as long (RunTimes), and longer where the processor goes to others.
+/// The same factor if none of the confirming runs had a core to itself, as the repeats had. Next to another thread a
+/// solve takes up to 1.5 times as long (RunTimes), and longer if other processes get the processor.
 constexpr double max_disturbed_slowdown = 3.0;
-/// What a sleeping process may wait until its processor takes it up.
+/// How long a sleeping process may wait until it is scheduled.
 constexpr double wake_up_s = 5e-5;
-/// Of a byte's way to another process and an answer's way back (CellProcess::channel_s): that many round trips are
-/// timed, and their median is taken so many times, within bounds. 0.03 to 0.1 ms were seen.
+/// Time of a byte to another process and of an answer back (CellProcess::channel_s): this many round trips are timed,
+/// and their median is multiplied by this factor, within these bounds. 0.03 to 0.1 ms were measured.
 constexpr std::size_t round_trips = 20;
 constexpr double channel_margin = 1.5, min_channel_s = 2e-5, max_channel_s = 2e-4;
-/// Of data that is not in the caches yet, where repeats find it there.
+/// Extra time of data that is not in the caches yet, as it is for repeats.
 constexpr double first_touch_s = 5e-5;
-/// The same of a program that has just started: its libraries, its files and their pages.
+/// The same for a program that has just started: libraries, files and their pages.
 constexpr double fresh_program_s = 2e-3;
-/// Whose first run claims so many times less than a fresh process took has a clock of its own; others keep answers.
+/// A solver whose first run claims so many times less than a fresh process took has a wrong clock; others keep answers.
 constexpr double min_lie = 10.0;
-/// The fastest counts: any of them may be held up by others, on a busy machine most of the short ones.
+/// The fastest confirming run counts, since other processes may delay any of them; on a busy machine most of the short
+/// ones.
 constexpr int min_confirmations = 3, max_confirmations = 20;
-/// That more than the least of them may take together.
+/// Limit on the total time of further confirming runs.
 constexpr double confirmations_s = 1.0;
 constexpr double slow_first_ratio = 20.0;
 
-/// How one process ended, as seen from outside.
+/// How one process ended, as this process saw it.
 struct Watched {
   int wait_status = 0;
   Killed killed = Killed::no;
   bool ignored_term = false;
   double wall_s = 0.0;
   long peak_mb = 0;
-  long peak_kb = 0;  ///< as the system counted it; of several processes, as the watch did
+  long peak_kb = 0;  ///< as the system reports it; for several processes, as sampled by watch()
   std::size_t processes = 0;
   bool out_of_memory_kill = false;
   bool answered = false;
@@ -96,16 +99,16 @@ struct WatchEvents {
   std::function<std::set<pid_t>()> others;   ///< processes of this one that are not the child's
   std::function<void(const Frame&)> answer;  ///< the child may not have ended yet
   std::function<void()> quiet;               ///< for a while nothing has come
-  std::function<void()> ready = nullptr;     ///< it waits for the start, where it is one that confirms a time
+  std::function<void()> ready = nullptr;     ///< a confirming process waits for the start
 };
 
 /// Follows a child to its end and keeps it within its limits.
-Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std::atomic<pid_t>& served_by,
+Watched watch(pid_t child, int channel, const std::atomic<int>& attempts, const std::atomic<pid_t>& served_by,
               const IsolationLimits& limits, const WatchEvents& events) {
   Watched watched;
   FrameBuffer received;
   bool is_ready = !events.ready;
-  /// Whether it is timed from now on: nothing else is to keep this process from seeing its answer.
+  /// Whether it is timed from now on, so that this process must do nothing else until its answer.
   const auto look_for_answer = [&] {
     if (watched.answered) return false;
     const auto frame = received.next();
@@ -125,7 +128,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
   bool reading = true;
   for (;;) {
     std::array<pollfd, 2> wanted = {pollfd{ended.number(), POLLIN, 0}, pollfd{reading ? channel : -1, POLLIN, 0}};
-    // Without a descriptor that tells the end (old kernels), the end of the stream does, and the clock.
+    // Without a pidfd (old kernels) the end of the stream and the clock show the end.
     const int ready = poll(wanted.data(), wanted.size(), ended.open() || reading ? watch_interval_ms : 1);
     if (reading && wanted[1].revents != 0) reading = received.fill_from(channel);
     if (look_for_answer()) continue;
@@ -134,19 +137,19 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
 
     const pid_t kept = served_by;
     if (kept < 0) clock.exclude_start();
-    auto family = strays(events.others());
+    auto process_tree = strays(events.others());
     if (kept > 0) {
       const auto theirs = with_descendants({kept});
-      family.insert(family.end(), theirs.begin(), theirs.end());
+      process_tree.insert(process_tree.end(), theirs.begin(), theirs.end());
     }
-    watched.peak_mb = std::max(watched.peak_mb, memory_mb(family));
-    watched.processes = std::max(watched.processes, family.size());
+    watched.peak_mb = std::max(watched.peak_mb, memory_mb(process_tree));
+    watched.processes = std::max(watched.processes, process_tree.size());
     if (watched.killed == Killed::no && watched.peak_mb > limits.memory_mb) {
       watched.killed = Killed::for_memory;
-      // At once: they could take gigabytes within the time to react.
-      for (const pid_t process : family) kill(process, SIGKILL);
+      // At once: in a grace period they could take gigabytes.
+      for (const pid_t process : process_tree) kill(process, SIGKILL);
     } else if (watched.killed != Killed::for_memory) {
-      const CellClock::Order order = clock.order(tries);
+      const CellClock::Order order = clock.order(attempts);
       if (order != CellClock::Order::none) watched.killed = Killed::for_time;
       if (order == CellClock::Order::end) kill(child, SIGTERM);
       if (order == CellClock::Order::kill) {
@@ -160,10 +163,10 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
   received.fill_from(channel);
   look_for_answer();
   watched.more = !received.empty();
-  kill(-child, SIGKILL);  // what it started and left behind
+  kill(-child, SIGKILL);  // its orphans in the group
   rusage usage{};
   while (wait4(child, &watched.wait_status, 0, &usage) < 0 && errno == EINTR) continue;
-  end_children(events.others());  // and what had left the group
+  end_children(events.others());  // and those outside the group
   watched.peak_kb = usage.ru_maxrss;
   if (watched.processes > 1) watched.peak_kb = std::max(watched.peak_kb, 1024 * watched.peak_mb);
   watched.out_of_memory_kill = WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL &&
@@ -182,7 +185,7 @@ CellRecord ended_record(const CellRequest& request, CellStatus status, std::stri
   return record;
 }
 
-/// As the child told it, who may tell anything.
+/// From the child's report, which may be any number.
 const char* phase_text(int phase) {
   const bool known = phase >= 0 && phase <= static_cast<int>(CellPhase::releasing);
   return known ? to_string(static_cast<CellPhase>(phase)) : "an unknown phase";
@@ -194,10 +197,10 @@ struct Failure {
   std::string reason;
 };
 
-/// What the end of a process says of its cell; nothing where it is its answer that does. `words`: the process's last.
+/// The outcome of a cell by the end of its process; nullopt: its answer decides. `output`: its last output.
 std::optional<Failure> failure_of(const Watched& watched, bool answered, const std::string& where,
-                                  const std::string& words, long limit_mb) {
-  const std::string said = words.empty() ? "" : ": " + words;
+                                  const std::string& output, long limit_mb) {
+  const std::string printed = output.empty() ? "" : ": " + output;
   const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
   if (watched.killed == Killed::for_time) {
     return Failure{AttemptEnding::killed, CellStatus::timeout,
@@ -212,17 +215,17 @@ std::optional<Failure> failure_of(const Watched& watched, bool answered, const s
     return Failure{AttemptEnding::killed, CellStatus::out_of_memory,
                    fmt::format("the system ran out of memory and killed it in {}", where)};
   }
-  if (sent_from_outside(watched.wait_status)) {
+  if (is_terminated_externally(watched.wait_status)) {
     return Failure{AttemptEnding::terminated_externally, CellStatus::crashed,
-                   fmt::format("killed from outside (signal {}) in {}", WTERMSIG(watched.wait_status), where)};
+                   fmt::format("terminated externally (signal {}) in {}", WTERMSIG(watched.wait_status), where)};
   }
   if (!clean_exit) {
     return Failure{AttemptEnding::crashed, CellStatus::crashed,
-                   fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said)};
+                   fmt::format("{} in {}{}", ending_text(watched.wait_status), where, printed)};
   }
   if (!answered || watched.more) {
     return Failure{AttemptEnding::crashed, CellStatus::crashed,
-                   fmt::format("its answer was garbled or missing, in {}{}", where, said)};
+                   fmt::format("its answer was garbled or missing, in {}{}", where, printed)};
   }
   return std::nullopt;
 }
@@ -237,11 +240,11 @@ struct CellProcess::Attempt {
 
 struct CellProcess::Confirmation {
   CellRun run;
-  double seconds = 0.0;   ///< from the start to the answer; by the clock inside, where the one outside vouches for it
-  double at_least = 0.0;  ///< the same without the answer's way here: what the claim is held against [s]
-  double wall_s = 0.0;    ///< the same where a program's own times rank: what is late [s]
+  double seconds = 0.0;   ///< from the start to the answer, by the child's clock if this process's clock confirms it
+  double at_least = 0.0;  ///< the same without the answer's way here: compared with the claim [s]
+  double wall_s = 0.0;    ///< decides whether it is late, also if a program's own times rank [s]
   bool had_processor = true;
-  double probe_s = 0.0;  ///< the slower of those before and after; 0: not probed
+  double probe_s = 0.0;  ///< the slower probe of those before and after; 0: not probed
 };
 
 CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
@@ -254,7 +257,7 @@ CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& l
   not_of_cells_ = {children.begin(), children.end()};
 }
 
-/// Children of this process that are nothing of the cell at work.
+/// Children of this process that do not belong to the running cell.
 std::set<pid_t> CellProcess::others() const {
   std::set<pid_t> others = not_of_cells_;
   if (waiting_) others.insert(waiting_->process);
@@ -286,7 +289,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request, const 
     die_with_parent();
     char begin = 0;
     if (recv(child_channel, &begin, 1, 0) != 1) return 1;
-    tell_served_by([shared = shared_](pid_t process) { shared->served_by = process; });
+    on_served_by([shared = shared_](pid_t process) { shared->served_by = process; });
     CellRequest limited = request;
     limited.memory_mb = limits_.memory_mb;
     return body(limited);
@@ -301,7 +304,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     Shared* const shared = shared_;
     auto run = run_cell(problem_, limited, [shared](CellPhase phase) {
       shared->phase = static_cast<int>(phase);
-      if (phase == CellPhase::solving) ++shared->tries;
+      if (phase == CellPhase::solving) ++shared->attempts;
     });
     if (!run) return 2;
     if (limited.trace) {
@@ -327,8 +330,8 @@ Result<CellProcess::Child> CellProcess::start_confirmation(const CellRequest& re
   });
 }
 
-/// What may pass between a byte for a child and its answer beside the child's own work [s]: timed once, in a child that
-/// has run no solver and sends an answer of this length.
+/// Time between a byte for a child and its answer that is not the child's work [s]. It is measured once, with a child
+/// that has run no solver and sends an answer of this length.
 double CellProcess::channel_s(const CellRequest& request) {
   if (channel_s_) return *channel_s_;
   const auto child = start(request, [&](const CellRequest& limited) {
@@ -359,32 +362,32 @@ double CellProcess::channel_s(const CellRequest& request) {
   return *channel_s_;
 }
 
-/// In `ready`, or where that is null, in a child of now. `counts`: where it does not, an answer is not judged.
+/// Runs the request in the child `ready`, or, if that is null, in a new one. `counts` false: an answer is not judged.
 CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts,
                                           const Following& following) {
   Attempt attempt;
   auto started = ready ? Result<Child>(std::move(*ready)) : start(request);
   if (!started) {
-    attempt.ending = AttemptEnding::terminated_externally;  // nor does it say anything of the solver
+    attempt.ending = AttemptEnding::terminated_externally;  // it says nothing of the solver
     attempt.run.record = ended_record(request, CellStatus::skipped, started.error().message);
     return attempt;
   }
   const Child child = std::move(*started);
   shared_->phase = static_cast<int>(CellPhase::starting);
-  shared_->tries = 0;
+  shared_->attempts = 0;
   shared_->served_by = 0;
   output_.clear();
   const double began = monotonic_seconds();
-  write_all(child.channel.number(), "1");  // where it is gone, the watch finds out why
+  write_all(child.channel.number(), "1");  // if it has ended, watch() finds out why
 
   std::optional<CellRun> answer;
   const auto take = [&](const Frame& frame) {
     answer = run_in(frame, request);
     if (!answer || !counts) return;
-    // The system takes the child's memory back meanwhile.
-    const double looked = answer->record.judge_s;
+    // While it judges, the system frees the child's memory.
+    const double before_s = answer->record.judge_s;
     judge_cell(problem_, answer->record);
-    answer->busy_s += answer->record.judge_s - looked;
+    answer->busy_s += answer->record.judge_s - before_s;
   };
   const auto make_following = [&] {
     const auto next = waiting_ || !following ? std::nullopt : following();
@@ -392,10 +395,10 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     if (next_child) waiting_ = std::make_unique<Child>(std::move(*next_child));
   };
   const double before_watch_s = monotonic_seconds() - began;
-  const Watched watched = watch(child.process, child.channel.number(), shared_->tries, shared_->served_by, limits_,
+  const Watched watched = watch(child.process, child.channel.number(), shared_->attempts, shared_->served_by, limits_,
                                 {[&] { return others(); }, take, make_following});
 
-  if (auto failure = failure_of(watched, answer.has_value(), phase_text(shared_->phase), output_.last_words(),
+  if (auto failure = failure_of(watched, answer.has_value(), phase_text(shared_->phase), output_.last_output(),
                                 limits_.memory_mb)) {
     attempt.ending = failure->ending;
     attempt.run.record = ended_record(request, failure->status, std::move(failure->reason));
@@ -409,16 +412,16 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
   return attempt;
 }
 
-/// What a frame claims; nullopt where it is none or claims what can't be.
+/// The claims of a frame; nullopt: it has none, or they are impossible.
 std::optional<CellRun> CellProcess::run_in(const Frame& frame, const CellRequest& request) const {
   const auto claims = frame.kind == FrameKind::claims ? decode_claims(frame.payload) : std::nullopt;
   return claims ? run_of(*claims, request, static_cast<std::size_t>(problem_.rows())) : std::nullopt;
 }
 
-/// probe_processor() of this process, where the children run; 0 where they run anywhere or nobody wants to know.
-double CellProcess::probe(const CellRequest& request) const {
+/// probe_processor() on the children's processor; 0: they are not pinned.
+double CellProcess::probe() const {
   cpu_set_t before{}, there{};
-  if (!request.repeats.probe || limits_.pinned_processor < 0) return 0.0;
+  if (limits_.pinned_processor < 0) return 0.0;
   CPU_SET(static_cast<unsigned>(limits_.pinned_processor), &there);
   if (sched_getaffinity(0, sizeof before, &before) != 0 || sched_setaffinity(0, sizeof there, &there) != 0) return 0.0;
   // What comes first is slow for itself; one may meet what is just ending there.
@@ -428,20 +431,20 @@ double CellProcess::probe(const CellRequest& request) const {
   return seconds;
 }
 
-/// `done` once more, in a process that has not seen the problem, by this process's clock where foreign code runs in
-/// that one. nullopt where it did not come to its end.
+/// Runs `done` once more in a process that has not seen the problem. If foreign code runs in that process, this
+/// process's clock times it. nullopt: it did not finish.
 std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest& request, const CellRun& done,
                                                               bool warm_up) {
   const auto child = start_confirmation(request, done, warm_up);
   if (!child) return std::nullopt;
-  shared_->tries = 0;
+  shared_->attempts = 0;
   shared_->served_by = 0;
   const int channel = child->channel.number();
   write_all(channel, "1");
   double began = 0.0, waited_s = 0.0, probe_s = 0.0;
   std::optional<Confirmation> confirmed;
   const auto ready = [&] {
-    probe_s = probe(request);
+    probe_s = probe();
     waited_s = waited_seconds(child->process);
     began = monotonic_seconds();
     write_all(channel, "1");
@@ -456,22 +459,22 @@ std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest&
   };
   IsolationLimits limits = limits_;
   limits.time = limits.time.twice();
-  const Watched watched = watch(child->process, channel, shared_->tries, shared_->served_by, limits,
+  const Watched watched = watch(child->process, channel, shared_->attempts, shared_->served_by, limits,
                                 {[&] { return others(); }, take, [] {}, ready});
   if (watched.more || watched.killed != Killed::no) return std::nullopt;
   if (confirmed && confirmed->run.record.reaction.size() != done.record.reaction.size()) return std::nullopt;
-  if (confirmed) confirmed->probe_s = std::max(probe_s, probe(request));
+  if (confirmed) confirmed->probe_s = std::max(probe_s, probe());
   return confirmed;
 }
 
-/// Doubts what foreign code, or the process that it ran in, makes its time to be, and puts one that was taken from
-/// outside in its place where they are too far apart. `wall_s`: of the process that was `done`.
+/// Checks the times that foreign code, or the process that it ran in, claims. If they differ too much from those of
+/// this process's clock, it replaces them and records a doubt. `wall_s`: of the process of `done`.
 void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s) {
   const SolverRow& row = *find_solver(request.solver);
   const ForeignCode code = row.foreign;
   CellRecord& record = done.record;
   const bool own_clock = code == ForeignCode::plugin;
-  // By that clock; no other cell's runs are to be held against it.
+  // By that clock; it must not be used for other cells.
   if (own_clock) done.min_probe_s = 0.0;
   if (code == ForeignCode::none || !record.solved || problem_.rows() == 0 || request.trace) return;
   const auto add = [&](const TimeDoubt& doubt) {
@@ -482,7 +485,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   // The last iteration may have ended the solve unseen.
   const long seen_iterations = std::min<long>(record.iterations, request.max_iterations) - 1;
   const bool hidden = row.info.observed_every_iteration && done.checks < scheduled_checks(seen_iterations);
-  if (hidden && request.criterion == Criterion::verdict) add(own_tests);
+  if (hidden && request.stop_by == StopBy::judge) add(own_tests);
   if (own_clock) {
     const double share = record.timed_rounds.empty() ? 0.0 : record.timed_rounds[0].cpu_share.value_or(0.0);
     const double threads = limits_.pinned_processor >= 0 ? 1.0 : static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -512,7 +515,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   for (int k = 0; k < max_confirmations; ++k) {
     if (k >= min_confirmations && monotonic_seconds() - began > confirmations_s) break;
     auto confirmed = confirm(request, done, warm_up);
-    // Perhaps it takes no problem but the first that it sees.
+    // Perhaps it takes only the first problem that it sees.
     if (!confirmed || confirmed->run.record.reaction.empty()) {
       warm_up = false;
       continue;
@@ -528,7 +531,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
     if (!differs.empty()) {
       CellRecord other = confirmed->run.record;
       judge_cell(problem_, other);
-      // The worse answer is kept, as over repeats.
+      // The worse answer is kept, as for repeats.
       if (!other.solved) {
         other.doubts = record.doubts;
         other.peak_memory_kb = record.peak_memory_kb;
@@ -547,14 +550,14 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   if (own_clock) done.min_probe_s = confirmations.min_probe();
   if (!fastest) return add(unconfirmed);
   const double seconds = fastest->seconds, inside_s = fastest->run.record.total.cold;
-  // Without a probe of their core, several have to agree. What slows a process down slows no clock.
+  // Without a probe of the core, several runs must agree. A slowed process does not have a slowed clock.
   const int wanted = fastest->probe_s > 0.0 ? 1 : min_confirmations;
   const bool is_quiet = confirmations.counted() >= wanted || (own_clock && is_slower(fastest->at_least, inside_s));
   if (is_slower(fastest->at_least, claimed_s, is_quiet ? max_slowdown : max_disturbed_slowdown)) {
     const bool lied = own_clock && (seconds > min_lie * record.total.cold + channel || is_slower(seconds, inside_s));
     add(lied ? wrong_clock : kept_answers);
     record.total = {lied ? seconds : record.total.cold, seconds, seconds, 0.0};
-    // What passed outside can't be told apart.
+    // This process's clock can't separate set-up and solve.
     record.setup = own_clock ? TimingRecord{} : fastest->run.record.setup;
     record.solve = own_clock ? record.total : fastest->run.record.solve;
     if (!own_clock) record.wall_s = fastest->run.record.wall_s;
@@ -572,12 +575,12 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
 CellRun CellProcess::run(const CellRequest& request, const Following& following) {
   std::unique_ptr<Child> ready = std::move(waiting_);
   std::string first_crash;
-  int outside_kills = 0;
+  int external_kills = 0;
   for (;;) {
     Attempt last = attempt(request, std::move(ready), first_crash.empty(), following);
     CellRecord& record = last.run.record;
     if (last.ending == AttemptEnding::terminated_externally) {
-      if (++outside_kills < max_external_kills) continue;
+      if (++external_kills < max_external_kills) continue;
       last.run.terminated_externally = true;
     }
     if (last.ending == AttemptEnding::crashed && first_crash.empty()) {
@@ -585,7 +588,7 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
       continue;
     }
     if (!first_crash.empty() && last.ending == AttemptEnding::crashed) {
-      // Twice the same is a crash, however the words differ.
+      // Two equal endings are a crash, even if their texts differ.
       record.reason = first_crash;
     } else if (!first_crash.empty()) {
       record.reason = fmt::format("crashed at first ({}), {} when tried again", first_crash, name(record.status));

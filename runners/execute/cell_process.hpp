@@ -21,11 +21,11 @@ struct IsolationLimits {
 
 struct Frame;
 
-/// Runs cells of one problem one after the other, each in a forked process of its own. For a process that has no other
-/// children from then on: they would be ended, too.
+/// Runs cells of one problem one after the other, each in a forked process of its own. The calling process may have no
+/// other children from then on: they would be killed, too.
 class CellProcess {
  public:
-  /// What the next call of run() will be asked for, where that is known already.
+  /// Returns the request of the next call of run(), if it is known.
   using Following = std::function<std::optional<CellRequest>()>;
 
   CellProcess(const ContactProblem& problem, const IsolationLimits& limits);
@@ -33,14 +33,14 @@ class CellProcess {
   CellProcess(const CellProcess&) = delete;
   CellProcess& operator=(const CellProcess&) = delete;
 
-  /// run_cell in a child, then judge_cell here. However the child ends, the record says so: status `timeout`,
-  /// `out_of_memory` or `crashed`, with the phase, the signal and the child's last words as the reason. A crash is
-  /// tried once more; where that ends otherwise, the cell is `flaky` and keeps no answer. A child that something
-  /// outside killed, or that the system refused, is started again (CellRun::terminated_externally). Of what the child
-  /// sends only λ, counters and claims are taken (claims.hpp); the time of foreign code is confirmed by fresh children
-  /// and this process's clock, and doubted where they disagree (CellRecord::doubts). While a child has been at work for
-  /// a while, that of `following` is forked and kept waiting. Every other child that this process then has is ended
-  /// with the cell, but those from before the object.
+  /// run_cell in a child, then judge_cell in this process. If the child does not return, the status is `timeout`,
+  /// `out_of_memory` or `crashed`, and the reason has the phase, the signal and the child's last output. A crashed cell
+  /// runs once more; if the second run ends in another way, the cell is `flaky` and has no answer. A child that was
+  /// terminated externally, or that could not be forked, is started again (CellRun::terminated_externally).
+  /// Only λ, counters and claims are taken from the child (claims.hpp). New children and this process's clock confirm
+  /// the time of foreign code; CellRecord::doubts says where they disagree. While a child runs for long, the child of
+  /// `following` is forked and waits. At the end of the cell this process kills all of its other children, except those
+  /// from before the object.
   CellRun run(const CellRequest& request, const Following& following = nullptr);
 
  private:
@@ -55,7 +55,7 @@ class CellProcess {
   std::set<pid_t> others() const;
   double channel_s(const CellRequest& request);
   std::optional<CellRun> run_in(const Frame& frame, const CellRequest& request) const;
-  double probe(const CellRequest& request) const;
+  double probe() const;
   std::optional<Confirmation> confirm(const CellRequest& request, const CellRun& done, bool warm_up);
   void doubt(const CellRequest& request, CellRun& done, double wall_s);
   Attempt attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts, const Following& following);

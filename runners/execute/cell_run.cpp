@@ -21,7 +21,6 @@
 #include "runners/execute/timing.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/registry.hpp"
-#include "solvers/stalled.hpp"
 #include "store/unanswered.hpp"
 
 namespace conebench {
@@ -30,7 +29,7 @@ namespace {
 
 constexpr double max_bytes_to_condense = 4e9;
 
-/// What judge_cell will say of an answer within the time limit.
+/// Whether judge_cell will accept an answer within the time limit.
 bool passes(const ContactProblem& problem, const CellRequest& request, ConstVectorRef impulse) {
   return is_solved(judge(problem, impulse)[request.verdict], request.tolerance);
 }
@@ -39,8 +38,8 @@ bool passes(const ContactProblem& problem, const CellRequest& request, ConstVect
 struct Run {
   double setup_s = 0.0;
   double solve_s = 0.0;
-  double processor_s = 0.0;  ///< used meanwhile, looks at the verdict included
-  double passed_s = 0.0;     ///< meanwhile
+  double processor_s = 0.0;  ///< used in the solve, including checks of the verdict
+  double passed_s = 0.0;     ///< in the solve
   std::optional<OutsideTime> outside = std::nullopt;
   SolveSummary summary;
   Vector impulse;
@@ -60,25 +59,30 @@ CellStatus cell_status(SolveStatus status) {
   return CellStatus::unknown;
 }
 
-/// Solvers say it in a few letters.
-std::string stalled_words(const std::string& message) {
-  if (message.empty()) return "the solver says so";
-  if (message == stalled_by::rounding) return "stands still: for many iterations no step beyond rounding";
-  if (message == stalled_by::option) return "its step fell below the option stall";
-  if (message == stalled_by::stages) return "nothing is left that it could try";
-  if (message == stalled_by::joints) return "the joints contradict each other";
-  return message;
+std::string describe(Stall stall) {
+  switch (stall) {
+    case Stall::unstated: return "";
+    case Stall::rounding: return "no step beyond rounding for many iterations";
+    case Stall::option: return "its step fell below the option stall";
+    case Stall::stages: return "nothing is left that it could try";
+    case Stall::joints: return "the joints contradict each other";
+  }
+  return "";
 }
 
 std::string reason_of(const SolveSummary& summary, const Vector& impulse) {
-  const std::string said = summary.status == SolveStatus::stalled ? stalled_words(summary.message) : summary.message;
   std::string reason = to_string(summary.breakdown);
-  if (!said.empty()) reason += (reason.empty() ? "" : ": ") + said;
+  const auto add = [&reason](const char* between, const std::string& text) {
+    if (!text.empty()) reason += (reason.empty() ? "" : between) + text;
+  };
+  if (summary.status == SolveStatus::stalled) add(": ", describe(summary.stall));
+  add(summary.status == SolveStatus::stalled ? "; " : ": ", summary.message);
+  if (reason.empty() && summary.status == SolveStatus::stalled) reason = "the solver says so";
   if (reason.empty() && !impulse.allFinite()) reason = "the answer is not finite";
   return reason;
 }
 
-/// Empty where the two are equal bit for bit.
+/// Empty: the two are equal bit for bit.
 std::string difference(const Vector& first, const Vector& other) {
   for (Index row = 0; row < first.size(); ++row) {
     if (std::memcmp(&first[row], &other[row], sizeof(double)) != 0) {
@@ -103,7 +107,7 @@ Eigen::Map<const Vector> as_eigen(const std::vector<double>& values) {
   return {values.data(), static_cast<Index>(values.size())};
 }
 
-/// Builds solvers of one setting and runs them on one problem.
+/// Builds solvers of one configuration and runs them on one problem.
 class Runner {
  public:
   Runner(const ContactProblem& problem, const CellRequest& request, const SolverRow& row)
@@ -112,8 +116,8 @@ class Runner {
     if (request.start == Start::previous && request.start_impulse.size() > 0) guess_ = request.start_impulse;
   }
 
-  /// Makes and prepares a solver, or says why that is not to be. Foreign code could work as soon as it is shown the
-  /// problem: what it is asked before set-up counts as set-up. `phase` may be null.
+  /// Makes and prepares a solver, or returns why not. Foreign code could work as soon as it sees the problem, so calls
+  /// before set-up count as set-up. `phase` may be null.
   struct Prepared {
     std::unique_ptr<Solver> solver;
     std::optional<std::string> refusal = std::nullopt;
@@ -135,7 +139,7 @@ class Runner {
         used = processor_seconds();
         begin = monotonic_seconds();
       }
-      if (const auto error = prepared.solver->prepare(problem_)) prepared.refusal = error->message;
+      if (const auto ready = prepared.solver->prepare(problem_); !ready) prepared.refusal = ready.error().message;
     }
     run.setup_s = monotonic_seconds() - begin;
     run.processor_s = processor_seconds() - used;
@@ -143,15 +147,15 @@ class Runner {
     return prepared;
   }
 
-  /// Starts `monitor` where that has a start. What it spends inside is counted; the caller takes off what is not to be.
+  /// Starts `monitor` if it has start(). The monitor's time is included; the caller subtracts what does not count.
   template <class Watcher>
   void solve(Solver& solver, Watcher& monitor, Run& run) const {
     run.impulse = Vector::Zero(problem_.rows());
-    const StopRule stop{request_.tolerance, request_.max_iterations, request_.criterion};
-    // What the monitor takes for untimed lies within what is timed.
+    const StopRule stop{request_.tolerance, request_.max_iterations, request_.stop_by};
+    // The monitor's untimed seconds are part of the timed ones.
     const double used = processor_seconds();
     const double begin = monotonic_seconds();
-    if constexpr (requires { monitor.allow({}); }) monitor.allow({time_.told_s(run.setup_s), request_.memory_mb});
+    if constexpr (requires { monitor.allow({}); }) monitor.allow({time_.given_s(run.setup_s), request_.memory_mb});
     if constexpr (requires { monitor.start(); }) monitor.start();
     run.summary = solver.solve(guess_, stop, monitor, run.impulse);
     run.solve_s = monotonic_seconds() - begin;
@@ -165,25 +169,25 @@ class Runner {
     run.passed_s = run.outside->wall_s;
   }
 
-  /// Again, up to where the first run, `done`, ended. `verdict`: null where that alone ends it.
+  /// Solves again, up to the iterate where the first run, `done`, ended. `verdict` null: only that ends it.
   void repeat(Solver& solver, const CellRun& done, Verdict* verdict, Run& run) const {
-    if (request_.criterion != Criterion::verdict_paid || verdict == nullptr) {
+    if (request_.stop_by != StopBy::judge_timed || verdict == nullptr) {
       ReplayMonitor monitor(done.stopped_at, done.decision);
       return solve(solver, monitor, run);
     }
     SweepMonitor monitor(verdict, request_.tolerance, time_.left_s(run.setup_s), true, request_.max_iterations);
     watch_proposals(monitor);
-    // Whose last try was looked at once goes straight to that try; others pay for all of their looks again.
+    // A solver with one check in its last attempt begins with that attempt. Others pay for all their checks again.
     if (row_.info.own_process && done.checks <= 1) monitor.begin_at(done.stopped_at);
     solve(solver, monitor, run);
-    if (!run.outside) run.solve_s -= monitor.settling_seconds();
+    if (!run.outside) run.solve_s -= monitor.resolving_seconds();
   }
 
   void watch_proposals(SweepMonitor& monitor) const {
     if (row_.measures == request_.verdict) monitor.judge_proposals_only();
-    // What is refused for its rounding would be solved anew, to a tighter tolerance.
+    // An answer that is refused for rounding alone would be solved again to a tighter tolerance.
     if (row_.info.own_process) {
-      monitor.settle_by([this](ConstVectorRef impulse) { return passes(problem_, request_, impulse); });
+      monitor.resolve_by([this](ConstVectorRef impulse) { return passes(problem_, request_, impulse); });
     }
   }
 
@@ -237,8 +241,7 @@ void write_times(CellRecord& record, const RunTimes& times) {
   record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
 }
 
-/// Whatever comes back after the deadline is treated alike, a solver that looks at it and one that can't: its answer is
-/// judged, but not solved.
+/// An answer after the deadline is judged, but not solved, whether the solver checks the deadline or can't.
 CellRun too_late(CellRun run, const Run& late) {
   const bool noticed = run.record.status == CellStatus::time_limit;
   run.record.status = CellStatus::time_limit;
@@ -251,7 +254,7 @@ CellRun too_late(CellRun run, const Run& late) {
   return run;
 }
 
-/// One cell: a first run that is watched, then repeats of it where that solved the problem.
+/// One cell: a first run under SweepMonitor, then repeats if it solved the problem.
 class Trial {
  public:
   Trial(const ContactProblem& problem, const CellRequest& request, const SolverRow& row, Verdict& verdict,
@@ -262,7 +265,7 @@ class Trial {
         verdict_(verdict),
         phase_(phase),
         time_(request.seconds),
-        watched_(request.criterion == Criterion::own ? nullptr : &verdict),
+        watched_(request.stop_by == StopBy::solver ? nullptr : &verdict),
         watched_problem_(problem.watched(seen_)),
         first_runner_(watched_problem_, request, row),
         runner_(problem, request, row),
@@ -290,26 +293,26 @@ class Trial {
   }
 
  private:
-  void tell(CellPhase now) const {
+  void enter(CellPhase now) const {
     if (phase_) phase_(now);
   }
 
-  /// Within the time limit, as all that foreign code does.
+  /// Releases the solver within the time limit, like everything that foreign code does.
   void release(Runner::Prepared& prepared) const {
-    if (row_.foreign != ForeignCode::none) tell(CellPhase::releasing);
+    if (row_.foreign != ForeignCode::none) enter(CellPhase::releasing);
     prepared.solver.reset();
   }
 
-  /// Why the solver does not take the problem, where it does not.
+  /// Why the solver does not take the problem; nullopt: it does.
   Result<std::optional<std::string>> run_first() {
     if (row_.load) row_.load();
     const double began = monotonic_seconds();
-    const bool paid = request_.criterion == Criterion::verdict_paid;
-    CONEBENCH_TRY(auto prepared, first_runner_.prepare(first_, true, [this](CellPhase now) { tell(now); }));
+    const bool paid = request_.stop_by == StopBy::judge_timed;
+    CONEBENCH_TRY(auto prepared, first_runner_.prepare(first_, true, [this](CellPhase now) { enter(now); }));
     if (prepared.refusal) return prepared.refusal;
-    tell(CellPhase::solving);
+    enter(CellPhase::solving);
     SweepMonitor monitor(watched_, request_.tolerance, time_.left_s(first_.setup_s), paid, request_.max_iterations);
-    monitor.at_each_new_try([this] { tell(CellPhase::solving); });
+    monitor.at_each_new_attempt([this] { enter(CellPhase::solving); });
     runner_.watch_proposals(monitor);
     first_runner_.solve(*prepared.solver, monitor, first_);
     if (first_.summary.status == SolveStatus::unsupported) return std::optional(first_.summary.message);
@@ -320,26 +323,26 @@ class Trial {
     result_.decision = monitor.decision();
     result_.stopped_at = monitor.stopped_at();
     result_.checks = monitor.checks();
-    if (monitor.tries() > 1) {
+    if (monitor.attempts() > 1) {
       first_.summary.message +=
           fmt::format("{}try {}; those before took {:.3g} s, not timed", first_.summary.message.empty() ? "" : "; ",
-                      monitor.tries(), monitor.thrown_away_seconds());
+                      monitor.attempts(), monitor.thrown_away_seconds());
     }
     return std::optional<std::string>();
   }
 
-  /// Until the runs that count are enough (RunTimes::another), or one differs from the first.
+  /// Repeats until enough runs count (RunTimes::another), or one differs from the first.
   Result<void> run_again() {
-    probed_ = request_.repeats.probe && request_.repeats.maximum > 1;
-    // What comes first is slow for itself.
+    probed_ = request_.repeats.maximum > 1;
+    // The first call is slow anyway.
     if (probed_) probe_processor();
     probe_s_ = probed_ ? probe_processor() : 0.0;
     times_.add(time_of(first_, probe_s_));
-    tell(CellPhase::judging);
+    enter(CellPhase::judging);
     const double judging = monotonic_seconds();
     worst_ = verdict_(first_.impulse);
     const bool solved = is_solved_first();
-    tell(CellPhase::repeating);
+    enter(CellPhase::repeating);
     const double repeating = monotonic_seconds();
     while (solved && another(monotonic_seconds() - repeating)) {
       CONEBENCH_TRY(const bool same, repeat_once());
@@ -349,7 +352,7 @@ class Trial {
     return {};
   }
 
-  /// In double; to the last digits where rounding may decide.
+  /// In double; in more digits if rounding may decide.
   bool is_solved_first() const {
     if (worst_ <= request_.tolerance) return true;
     const bool open = worst_ <= open_verdict * request_.tolerance || result_.record.claimed;
@@ -358,11 +361,11 @@ class Trial {
 
   bool another(double passed_s) const {
     if (!times_.another(request_.repeats, request_.seconds, passed_s)) return false;
-    // Its own times say nothing of how long it keeps others waiting.
+    // Its own times do not show how long it occupies the machine.
     return !first_.outside || !time_.is_late(passed_s + first_.outside->wall_s);
   }
 
-  /// Whether it ended as the first run did, to the last bit.
+  /// Whether it ended like the first run, bit for bit.
   Result<bool> repeat_once() {
     Run repeat;
     CONEBENCH_TRY(auto prepared, runner_.prepare(repeat, false));
@@ -374,13 +377,13 @@ class Trial {
     runner_.repeat(*prepared.solver, result_, watched_, repeat);
     if (row_.foreign != ForeignCode::none) {
       release(prepared);
-      tell(CellPhase::repeating);
+      enter(CellPhase::repeating);
     }
     const double before_s = std::exchange(probe_s_, probed_ ? probe_processor() : 0.0);
     times_.add(time_of(repeat, std::max(before_s, probe_s_)));
     const std::string differs = difference(first_, repeat);
     if (differs.empty()) return true;
-    // The worst answer is kept, so that the judge says solved only where every answer seen was.
+    // The worst answer is kept, so that the cell is solved only if every answer passes.
     if (!(verdict_(repeat.impulse) <= worst_)) write_answer(result_.record, repeat);
     result_.record.status = CellStatus::flaky;
     result_.record.reason = fmt::format("run {} {}", times_.size(), differs);
@@ -405,7 +408,7 @@ class Trial {
   double probe_s_ = 0.0;
 };
 
-/// Runs `work` and turns what a solver throws into a record's status.
+/// Runs `work` and turns exceptions of a solver into a record's status.
 template <class Work>
 Result<CellRun> guarded(const CellRequest& request, Work work) {
   CellRun failed{blank_record(request), 0.0, Decision::keep_going, -1};
@@ -445,7 +448,7 @@ bool works_on_matrix(const Solver& solver, const ContactProblem& problem) {
 CellRecord blank_record(const CellRequest& request) {
   CellRecord record;
   record.tolerance = request.tolerance;
-  record.criterion = to_string(request.criterion);
+  record.stop_by = to_string(request.stop_by);
   record.verdict = request.verdict;
   record.start = record.start_used = to_string(request.start);
   record.max_iterations = request.max_iterations;
@@ -453,16 +456,15 @@ CellRecord blank_record(const CellRequest& request) {
   return record;
 }
 
-std::optional<Error> check_request(const ContactProblem& problem, const CellRequest& request) {
-  const auto row = require_solver(request.solver);
-  if (!row) return row.error();
-  if (const auto options = (*row)->effective_options(request.options); !options) return options.error();
-  if (const auto verdict = Verdict::create(request.verdict, problem); !verdict) return verdict.error();
-  return std::nullopt;
+Result<void> check_request(const ContactProblem& problem, const CellRequest& request) {
+  CONEBENCH_TRY(const auto row, require_solver(request.solver));
+  CONEBENCH_CHECK(row->effective_options(request.options));
+  CONEBENCH_CHECK(Verdict::create(request.verdict, problem));
+  return {};
 }
 
 Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request, const PhaseCallback& phase) {
-  if (const auto error = check_request(problem, request)) return *error;
+  CONEBENCH_CHECK(check_request(problem, request));
   const auto row = require_solver(request.solver);
   auto verdict = Verdict::create(request.verdict, problem);
 
@@ -514,8 +516,8 @@ Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& r
   if (!row) return row.error();
   auto verdict = Verdict::create(request.verdict, problem);
   if (!verdict) return verdict.error();
-  Verdict* const watched = request.criterion == Criterion::own ? nullptr : &*verdict;
-  // Made before the clock runs, as it was for the first run.
+  Verdict* const watched = request.stop_by == StopBy::solver ? nullptr : &*verdict;
+  // Made before the clock starts, as for the first run.
   const auto make_what_is_used = [&](const ContactProblem& one) {
     const UsedParts used = done.record.used;
     if (used == UsedParts::delassus) one.blocks();
@@ -591,15 +593,15 @@ void judge_cell(const ContactProblem& problem, CellRecord& record) {
   record.stick = judgement.modes.stick;
   record.slip = judgement.modes.slip;
   if (record.solved_symmetrised) {
-    const Judgement beside = judge(symmetrised(problem), impulse);
-    if (std::isfinite(beside[record.verdict].value)) record.verdict_symmetrised = beside[record.verdict].value;
+    const Judgement other = judge(symmetrised(problem), impulse);
+    if (std::isfinite(other[record.verdict].value)) record.verdict_symmetrised = other[record.verdict].value;
   }
   if (record.compliance_share > 0.0) {
     const ContactProblem solved = record.solved_symmetrised ? symmetrised(problem) : problem;
-    const Judgement beside = judge(with_compliance(solved, record.compliance_share), impulse);
+    const Judgement other = judge(with_compliance(solved, record.compliance_share), impulse);
     const auto finite = [](double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; };
-    record.verdict_compliant = finite(beside[record.verdict].value);
-    record.ccp_compliant = finite(beside["natural_map_ccp_scaled"].value);
+    record.verdict_compliant = finite(other[record.verdict].value);
+    record.ccp_compliant = finite(other["natural_map_ccp_scaled"].value);
   }
   record.judge_s += monotonic_seconds() - begin;
 }

@@ -27,7 +27,7 @@ FeasibilityRecord certify(const ProblemSource& source, const ProblemRecord& prob
   });
   if (!started) return {};
   // The search takes 1.5 max_seconds; what it finds comes at its end.
-  worker.limit_processor(3.0 * max_seconds, "looking for a certificate took too long");
+  worker.limit_processor(3.0 * max_seconds, "the search for a certificate took too long");
   for (;;) {
     wait_for_any({&worker});
     if (interrupted != nullptr && *interrupted) return {};
@@ -39,7 +39,7 @@ FeasibilityRecord certify(const ProblemSource& source, const ProblemRecord& prob
     worker.enforce(monotonic_seconds(), 0);
     if (alive) continue;
     const WorkerEnd end = worker.reap();
-    return end.starved || end.from_outside ? FeasibilityRecord{} : FeasibilityRecord{"undecided", {}, {}, {}};
+    return end.starved || end.terminated_externally ? FeasibilityRecord{} : FeasibilityRecord{"undecided", {}, {}, {}};
   }
 }
 
@@ -53,8 +53,8 @@ std::set<std::string> unsolved_problems(const std::vector<CellRecord>& cells) {
   std::map<std::string, double> tightest;
   for (const CellRecord& cell : cells) {
     if (!was_tried(cell)) continue;
-    const auto [place, is_new] = tightest.emplace(cell.problem, cell.tolerance);
-    if (!is_new) place->second = std::min(place->second, cell.tolerance);
+    const auto [known, is_new] = tightest.emplace(cell.problem, cell.tolerance);
+    if (!is_new) known->second = std::min(known->second, cell.tolerance);
   }
   std::set<std::string> open;
   for (const auto& [problem, tolerance] : tightest) open.insert(problem);
@@ -66,7 +66,7 @@ std::set<std::string> unsolved_problems(const std::vector<CellRecord>& cells) {
 }
 
 /// A mark of an older Conebench has no bound on the verdict yet.
-bool looked_for(const FeasibilityRecord& found) {
+bool was_searched(const FeasibilityRecord& found) {
   const bool marked = found.state == "infeasible" || found.state == "refuted";
   return marked ? found.verdict_bound.has_value() : !found.state.empty();
 }
@@ -100,7 +100,7 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
     const std::string& hash = set.problems[p].record.hash;
     const auto record = records.find(hash);
     if (record == records.end() || !unsolved.contains(hash)) continue;
-    if (!looked_for(record->second->feasibility)) open.push_back(p);
+    if (!was_searched(record->second->feasibility)) open.push_back(p);
   }
   if (open.empty()) return {};
   const auto count = [](std::size_t number) { return plural(static_cast<long>(number), "problem"); };
@@ -110,16 +110,16 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
     };
     if (const std::size_t left = std::erase_if(open, no_certificate); left > 0) {
       progress.note(
-          fmt::format("whether {} that no solver solved at the tightest tolerance {} a solution was not looked for: "
+          fmt::format("no certificate was searched for {} that no solver solved at the tightest tolerance: "
                       "this build is without CLP",
-                      count(left), left == 1 ? "has" : "have"));
+                      count(left)));
     }
     if (open.empty()) return {};
   }
-  progress.note(
-      fmt::format("looking whether {} that no solver solved at the tightest tolerance {} a solution: at most {:g} s "
-                  "each, {:g} s in all",
-                  count(open.size()), open.size() == 1 ? "has" : "have", budget.problem_s, budget.total_s));
+  progress.note(fmt::format(
+      "searching certificates that {} which no solver solved at the tightest tolerance {} no solution: at most "
+      "{:g} s each, {:g} s in all",
+      count(open.size()), open.size() == 1 ? "has" : "have", budget.problem_s, budget.total_s));
   const double began = monotonic_seconds();
   std::size_t undecided = 0, done = 0, unknown = 0;
   for (const std::size_t p : open) {
@@ -136,11 +136,11 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
     CONEBENCH_CHECK(store.put_problem(record));
   }
   if (undecided > 0) {
-    progress.note(fmt::format("whether {} a solution could not be told: CLP did not end",
+    progress.note(fmt::format("undecided whether {} a solution: CLP did not end",
                               undecided == 1 ? "1 problem has" : fmt::format("{} problems have", undecided)));
   }
   if (unknown > 0) {
-    progress.note(fmt::format("{} not looked at to the end; the next run tries again",
+    progress.note(fmt::format("{} not searched to the end; the next run tries again",
                               unknown == 1 ? "1 problem was" : fmt::format("{} problems were", unknown)));
   }
   if (done < open.size()) {

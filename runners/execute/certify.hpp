@@ -12,21 +12,21 @@
 
 namespace conebench {
 
-/// Empty where there is no library to look with.
+/// Empty if this build has no library to search with.
 FeasibilityRecord record_of(const Feasibility& found);
 
-/// Processor time of the search. Thousands of contacts take a second or two; what takes longer costs a sweep more than
-/// it gains.
+/// Processor time of the search. Thousands of contacts take a second or two. A longer search costs a sweep more than it
+/// gains.
 struct CertifyBudget {
   double problem_s = 10.0;
   double total_s = 60.0;
 };
 
-/// Looks for a proof that a problem has no solution, for each of `problems` (indices into `set`) of which the store has
-/// cells, none that is solved at the tightest tolerance of them, and no finding of an earlier search. Stores what it
-/// finds (ProblemRecord::feasibility), that there is no proof too; in the place of a mark only what knows more. Each in
-/// a process of its own. What the budget is too short for, and what is ended from outside, is left to the next run, and
-/// the progress is told.
+/// Searches for a proof that a problem has no solution, for each of `problems` (indices into `set`) that has cells in
+/// the store, none of them solved at its tightest tolerance, and no result of an earlier search. Each search runs in a
+/// process of its own. The result is stored in ProblemRecord::feasibility, also if there is no proof; a stored result
+/// is replaced only by one that says more. Searches that exceed the budget, or are terminated externally, are deferred
+/// to the next run, and a note says so.
 Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::set<std::size_t>& problems,
                               const std::filesystem::path& cache, const std::atomic<bool>* interrupted,
                               Progress& progress, const CertifyBudget& budget = {});

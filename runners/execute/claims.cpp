@@ -61,24 +61,11 @@ std::string line_of(const std::string& text) {
 CellClaims claims_of(const CellRun& run) {
   const CellRecord& record = run.record;
   CellClaims claims;
+  static_cast<CellClaim&>(claims) = record;
+  static_cast<CellTiming&>(claims) = record;
   claims.status = record.status;
   claims.reason = record.reason;
-  claims.claimed = record.claimed;
-  claims.stage = record.stage;
-  if (record.own_residual_known) claims.own_residual = record.own_residual;
-  claims.solved_symmetrised = record.solved_symmetrised;
-  claims.compliance_share = record.compliance_share;
   claims.used = record.used;
-  claims.iterations = record.iterations;
-  claims.factorizations = record.factorizations;
-  claims.operator_products = record.operator_products;
-  claims.setup = record.setup;
-  claims.solve = record.solve;
-  claims.total = record.total;
-  claims.wall_s = record.wall_s;
-  claims.own_setup_s = record.own_setup_s;
-  claims.own_solve_s = record.own_solve_s;
-  claims.repeats = record.repeats;
   claims.judge_s = record.judge_s;
   if (!record.timed_rounds.empty()) {
     claims.cpu_share = record.timed_rounds.front().cpu_share;
@@ -113,25 +100,17 @@ std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& reque
   run.checks = static_cast<long>(claims.checks);
   if (request.trace) run.trace = claims.trace;
   CellRecord& record = run.record;
+  static_cast<CellClaim&>(record) = claims;
+  record.stage = line_of(claims.stage);
+  record.own_residual_known = claims.own_residual_known && !std::isnan(claims.own_residual);
+  if (!record.own_residual_known) record.own_residual = 0.0;
+  static_cast<CellTiming&>(record) = claims;
+  record.rounds = 1;
+  record.doubts.clear();
+  record.timed_rounds.clear();
   record.status = claims.status;
   record.reason = line_of(claims.reason);
-  record.claimed = claims.claimed;
-  record.stage = line_of(claims.stage);
-  record.own_residual_known = claims.own_residual && !std::isnan(*claims.own_residual);
-  record.own_residual = record.own_residual_known ? *claims.own_residual : 0.0;
-  record.solved_symmetrised = claims.solved_symmetrised;
-  record.compliance_share = claims.compliance_share;
   record.used = claims.used;
-  record.iterations = claims.iterations;
-  record.factorizations = claims.factorizations;
-  record.operator_products = claims.operator_products;
-  record.setup = claims.setup;
-  record.solve = claims.solve;
-  record.total = claims.total;
-  record.wall_s = claims.wall_s;
-  record.own_setup_s = claims.own_setup_s;
-  record.own_solve_s = claims.own_solve_s;
-  record.repeats = static_cast<int>(claims.repeats);
   record.judge_s = claims.judge_s;
   if (claims.repeats > 0 && rows > 0) {
     record.timed_rounds = {{.minimum = record.total.minimum,

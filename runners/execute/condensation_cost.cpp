@@ -74,18 +74,9 @@ void write_diagonal(const ContactProblem& problem, double seconds, const std::fi
   std::filesystem::create_directories(folder, ignored);
   const std::vector<double> contents = contents_of(seconds, problem.diagonal().values());
   const XXH64_hash_t checksum = checksum_of(contents);
-  const std::filesystem::path file = file_of(problem, folder);
-  const std::filesystem::path part = fmt::format("{}.{}", file.string(), getpid());
-  std::ofstream out(part, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
-  out.write(reinterpret_cast<const char*>(contents.data()),
-            static_cast<std::streamsize>(contents.size() * sizeof(double)));
-  out.close();
-  if (out) {
-    std::filesystem::rename(part, file, ignored);
-  } else {
-    std::filesystem::remove(part, ignored);
-  }
+  std::string bytes(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+  bytes.append(reinterpret_cast<const char*>(contents.data()), contents.size() * sizeof(double));
+  static_cast<void>(write_text_file(file_of(problem, folder), bytes));  // without it, it is made again
 }
 
 }  // namespace

@@ -8,15 +8,16 @@
 
 namespace conebench {
 
-/// Seconds of processor time, which others' load does not lengthen, that making what a problem is not given as takes on
-/// one thread: the median of three, or the first where one takes seconds. Nothing where it is given, or was not wanted.
+/// Cost of converting a problem to the forms that it is not given in: processor time on one thread [s], which other
+/// load does not lengthen. The median of three, or the first if one takes seconds. Empty: given in that form, or not
+/// measured.
 struct CondensationCost {
   std::optional<double> factor_s;    ///< M, with what products with G need
   std::optional<double> assemble_s;  ///< G from there
   std::optional<double> diagonal_s;  ///< G's diagonal blocks from there, without G
 };
 
-/// What a solver that looked at `used` needed of it. Nothing where that is not known.
+/// What a solver that read `used` needed of it. Nothing where that is not known.
 std::optional<double> seconds_of_use(const CondensationCost& cost, UsedParts used);
 
 /// Makes the diagonal blocks of an elastic body's G, a solve a row, or takes them from `folder`, where they are kept by

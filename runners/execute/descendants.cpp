@@ -92,9 +92,9 @@ void kill_strays(const std::set<pid_t>& keep) {
   }
 }
 
-double family_seconds(pid_t process) {
+double process_tree_seconds(pid_t process) {
   double seconds = use_of(fmt::format("/proc/{}/stat", process)).seconds;
-  for (const pid_t child : children_of(process)) seconds += family_seconds(child);
+  for (const pid_t child : children_of(process)) seconds += process_tree_seconds(child);
   return seconds;
 }
 

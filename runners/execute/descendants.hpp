@@ -7,27 +7,28 @@
 
 namespace conebench {
 
-/// From now on what a process below this one leaves behind becomes a child of this one, and not of init.
+/// From now on orphans among this process's descendants become its children, not those of init.
 void adopt_orphans();
 
-/// What this process forks from now on dies with whoever forked it, and so on down; not what is started without fork().
+/// From now on every process that this one forks dies with its parent, and so do its descendants. Processes that are
+/// started without fork() are excepted.
 void die_with_parent();
 
-/// Children of this process but those in `keep`, and all that descends from them. With adopt_orphans() that is all that
-/// a forked solver has started, whatever group it has joined.
+/// Children of this process that are not in `keep`, with all their descendants. After adopt_orphans() these are all
+/// processes that a forked solver has started, whatever process group they have joined.
 std::vector<pid_t> strays(const std::set<pid_t>& keep);
 
-/// Kills children of this process that lead or joined another process group than its own, but those in `keep`, and
-/// waits for them. Call it when what started them is dead.
+/// Kills the children of this process that are in another process group and not in `keep`, and waits for them. Call it
+/// when the process that started them is dead.
 void kill_strays(const std::set<pid_t>& keep);
 
-/// Processor time of a process and all below it, those that it has waited for included [s]; 0 where it is gone.
-double family_seconds(pid_t process);
+/// Processor time of a process and its descendants, including those that it has waited for [s]; 0: it has ended.
+double process_tree_seconds(pid_t process);
 
-/// Neither the process nor anything below it wants the processor or waits for a disk now.
+/// Whether neither the process nor a descendant runs, is ready to run, or waits for a disk now.
 bool all_asleep(pid_t process);
 
-/// Memory of these processes now [MB], pages that several of them share counted once.
+/// Memory of these processes now [MB]; shared pages are counted once.
 long memory_mb(const std::vector<pid_t>& processes);
 
 }  // namespace conebench

@@ -9,11 +9,11 @@
 
 namespace conebench {
 
-/// Processor, cores, memory, kernel and governor of this machine; what can't be told says "unknown" or 0.
+/// Processor, cores, memory, kernel and governor of this machine. Unknown fields are "unknown" or 0.
 MachineRecord capture_machine();
 
-/// Version, commit, compiler, flags and libraries of this executable, and a hash of its bytes: whatever was built into
-/// it changes that, also files that git does not track.
+/// Version, commit, compiler, flags and libraries of this executable, and a hash of its bytes. The hash also changes
+/// with sources that git does not track.
 BuildRecord capture_build();
 
 /// "2026-01-31T12:00:00Z".
@@ -32,21 +32,21 @@ MachineLoad capture_load();
 /// Share of processor time stolen between two instants.
 double steal_share(const MachineLoad& before, const MachineLoad& after);
 
-/// What other processes took while one thread of this one worked.
+/// Load of other processes while one thread of this process worked.
 struct OthersLoad {
   double taken = 0.0;                ///< share of the time in which that thread had no processor
-  std::optional<double> processors;  ///< that others kept busy; nothing where the system counts no ticks
+  std::optional<double> processors;  ///< kept busy by others; nullopt: the system counts no ticks
 };
-/// Of a machine of so many processors between two instants, in which this process had one for a share `own` of the
-/// time.
+/// Load of a machine of `cores` processors between two instants. This process had one of them for the share `own` of
+/// the time.
 OthersLoad others_load(const MachineLoad& before, const MachineLoad& after, int cores, double own);
-/// By working for a quarter of a second.
+/// Measures it by working for a quarter of a second.
 OthersLoad probe_others();
-/// Why times taken now would be doubtful, in words; empty where nothing is seen.
+/// Why times measured now would be doubtful; empty: no reason is known.
 std::string loaded_now(const OthersLoad& others, int cores);
 
-/// Why times measured between two instants are doubtful, as far as the system tells; whether the machine was loaded,
-/// the times themselves tell (store_load.hpp). `jobs`: workers that the sweep itself kept busy.
+/// Why times measured between two instants are doubtful, as far as the system shows. Whether the machine was loaded is
+/// found from the times themselves (store_load.hpp). `jobs`: workers of the sweep itself.
 std::vector<NoiseRecord> noise_between(const MachineRecord& machine, const MachineLoad& before,
                                        const MachineLoad& after, int jobs);
 

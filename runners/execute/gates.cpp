@@ -25,9 +25,9 @@ bool counts_for(const SolvedGate& gate, const std::string& solver) {
 /// in one would count as lost cells. A cell of either that was solved refutes the certificates of both.
 class LeftOut {
  public:
-  LeftOut(const StoreContents& contents, const StoreContents* base) {
+  LeftOut(const StoreContents& contents, const StoreContents* baseline) {
     std::vector<const StoreContents*> stores = {&contents};
-    if (base != nullptr) stores.push_back(base);
+    if (baseline != nullptr) stores.push_back(baseline);
     for (const StoreContents* store : stores) {
       for (const ProblemRecord& problem : store->problems) {
         if (problem.infeasible()) marks_[problem.hash].add(problem.feasibility);
@@ -50,7 +50,7 @@ class LeftOut {
   bool operator()(const CellRecord& cell) const { return infeasible(cell) || noise_level(cell); }
 
  private:
-  std::map<std::string, MarksBeside> marks_;
+  std::map<std::string, JoinedMarks> marks_;
   std::set<std::string> noise_;
 };
 
@@ -89,9 +89,9 @@ std::string GateOutcome::failure() const {
     return fmt::format("gate failed: {} of {} {}{} solved, a share of {:.4g} where --require-solved asks for {:g}",
                        solved, cells, which, of_solver(gate), share(), gate.share);
   }
-  if (base_supported && supported < *base_supported) {
-    return fmt::format("gate failed: --require-solved {}: {}{} {} supported, {} in the base", gate.text,
-                       plural(supported, "cell"), of_solver(gate), supported == 1 ? "is" : "are", *base_supported);
+  if (baseline_supported && supported < *baseline_supported) {
+    return fmt::format("gate failed: --require-solved {}: {}{} {} supported, {} in the baseline", gate.text,
+                       plural(supported, "cell"), of_solver(gate), supported == 1 ? "is" : "are", *baseline_supported);
   }
   return {};
 }
@@ -99,10 +99,10 @@ std::string GateOutcome::failure() const {
 bool is_measured(const CellRecord& cell) { return cell.repeats > 0 || cell.status == CellStatus::timeout; }
 
 SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::string>& keys,
-                         const std::vector<SolvedGate>& gates, const StoreContents* base) {
+                         const std::vector<SolvedGate>& gates, const StoreContents* baseline) {
   SweepVerdict verdict;
   for (const SolvedGate& gate : gates) verdict.gates.push_back({.gate = gate});
-  const LeftOut left_out(contents, base);
+  const LeftOut left_out(contents, baseline);
   std::map<std::string, std::set<double>> infeasible;  // at which tolerances
   std::set<std::string> feasible, noise_level;
   for (const CellRecord& cell : contents.cells) {
@@ -120,19 +120,19 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     if (feasible.contains(problem)) ++verdict.infeasible_in_part[tolerances];
   }
   verdict.noise_level = static_cast<long>(noise_level.size());
-  std::set<CellIdentity> ended_in_base;
-  if (base != nullptr) {
-    const SettingIndex settings(*base);
-    for (GateOutcome& gate : verdict.gates) gate.base_supported = 0;
-    for (const CellRecord& cell : base->cells) {
-      if (ended_badly(cell)) ended_in_base.insert(settings.identity(cell));
+  std::set<CrossStoreIdentity> ended_in_baseline;
+  if (baseline != nullptr) {
+    const ConfigurationIndex configurations(*baseline);
+    for (GateOutcome& gate : verdict.gates) gate.baseline_supported = 0;
+    for (const CellRecord& cell : baseline->cells) {
+      if (ended_badly(cell)) ended_in_baseline.insert(configurations.identity(cell));
       for (GateOutcome& gate : verdict.gates) {
         if (left_out(cell)) break;
-        if (supported(cell) && counts_for(gate.gate, settings.of(cell).solver)) ++*gate.base_supported;
+        if (supported(cell) && counts_for(gate.gate, configurations.of(cell).solver)) ++*gate.baseline_supported;
       }
     }
   }
-  const SettingIndex settings(contents);
+  const ConfigurationIndex configurations(contents);
   std::set<std::string> unreadable;
   for (const CellRecord& cell : contents.cells) {
     if (!keys.contains(cell.key)) continue;
@@ -143,9 +143,10 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     verdict.answered += is_measured(cell) ? 1 : 0;
     verdict.skipped += cell.status == CellStatus::skipped ? 1 : 0;
     if (class_of(cell.status) == StatusClass::unreadable) unreadable.insert(cell.problem);
-    if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);
+    if (ended_badly(cell))
+      ++(ended_in_baseline.contains(configurations.identity(cell)) ? verdict.ended_before : verdict.ended);
     for (GateOutcome& gate : verdict.gates) {
-      if (left_out(cell) || !counts_for(gate.gate, settings.of(cell).solver)) continue;
+      if (left_out(cell) || !counts_for(gate.gate, configurations.of(cell).solver)) continue;
       gate.supported += supported(cell) ? 1 : 0;
       if (gate.gate.supported_only && !supported(cell)) continue;
       ++gate.cells;
@@ -156,15 +157,16 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
   return verdict;
 }
 
-StoreContents with_partners(StoreContents base, const StoreContents& contents, const std::set<std::string>& keys) {
-  const SettingIndex settings(contents);
-  std::set<CellIdentity> partners;
+StoreContents with_partners(StoreContents baseline, const StoreContents& contents, const std::set<std::string>& keys) {
+  const ConfigurationIndex configurations(contents);
+  std::set<CrossStoreIdentity> partners;
   for (const CellRecord& cell : contents.cells) {
-    if (keys.contains(cell.key)) partners.insert(settings.identity(cell));
+    if (keys.contains(cell.key)) partners.insert(configurations.identity(cell));
   }
-  const SettingIndex base_settings(base);
-  std::erase_if(base.cells, [&](const CellRecord& cell) { return !partners.contains(base_settings.identity(cell)); });
-  return base;
+  const ConfigurationIndex baseline_configurations(baseline);
+  std::erase_if(baseline.cells,
+                [&](const CellRecord& cell) { return !partners.contains(baseline_configurations.identity(cell)); });
+  return baseline;
 }
 
 }  // namespace conebench

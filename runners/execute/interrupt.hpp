@@ -4,10 +4,10 @@
 
 namespace conebench {
 
-/// While it lives, the first SIGINT, SIGTERM, SIGHUP, SIGQUIT or SIGPIPE sets flag(), and a second one ends the process
-/// (but SIGPIPE: whoever read has gone, and every further line would send one). SIGHUP and SIGPIPE stay ignored
-/// where they were, as under nohup. Afterwards SIGPIPE is ignored, so that the exit code says how the work
-/// ended, not how much of its report was read.
+/// During its lifetime the first SIGINT, SIGTERM, SIGHUP, SIGQUIT or SIGPIPE sets flag(), and a second one ends the
+/// process. A second SIGPIPE does not: each line to a closed pipe raises one. SIGHUP and SIGPIPE stay ignored if they
+/// were, as under nohup. Afterwards SIGPIPE is ignored, so that the exit code reports the work, not whether its output
+/// was read.
 class InterruptGuard {
  public:
   InterruptGuard();

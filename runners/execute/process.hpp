@@ -8,30 +8,30 @@
 
 namespace conebench {
 
-/// Unmaps files that are mapped shared, so that a process gone wild can't write into its parent's.
+/// Unmaps shared file mappings, so that stray writes of this process can't reach its parent's files.
 void drop_shared_mappings();
 
-/// Resident memory of a process now; 0 where it is gone.
+/// Resident memory of a process now [MB]; 0: it has ended.
 long resident_mb(pid_t process);
 
-/// How long its first thread has waited for a processor since its start [s]; 0 where that can't be told.
+/// How long a process's first thread has waited for a processor since its start [s]; 0: not known.
 double waited_seconds(pid_t process);
 
-/// Times that the system has killed a process for want of memory, since boot.
+/// How many processes the system has killed for lack of memory since boot.
 long out_of_memory_kills();
 
-/// The last processor that this process may run on; −1 where that can't be told.
+/// The last processor that this process may run on; −1: not known.
 int last_allowed_processor();
 
-/// Keeps the calling process off a processor, where it may run on others.
+/// Takes a processor from the calling process's affinity mask, if others are left.
 void leave_processor(int processor);
 
-/// Priority, scheduling policy, processors and limits of this process as they were when the object was made. A child
-/// may change those of its parent, and later children would inherit them.
+/// Priority, scheduling policy, affinity and limits of this process at construction. A child may change them in its
+/// parent, and later children would inherit the change.
 class SchedulingState {
  public:
   SchedulingState();
-  /// As far as the system allows: without privileges a priority or a hard limit that was lowered stays so.
+  /// Restores them, as far as the system allows: without privileges a lowered priority or hard limit stays.
   void restore() const;
 
  private:
@@ -41,8 +41,8 @@ class SchedulingState {
   std::array<rlimit, RLIM_NLIMITS> limits_{};
 };
 
-/// While it lives, and where `wanted`, this process does not push aside another that runs when something comes for it
-/// (SCHED_BATCH). Forked processes are as before.
+/// If `wanted`, this process does not preempt others when it wakes up (SCHED_BATCH), for the object's lifetime. Forked
+/// processes keep the former policy.
 class BatchScheduling {
  public:
   explicit BatchScheduling(bool wanted);

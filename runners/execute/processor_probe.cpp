@@ -37,7 +37,7 @@ double probe_processor() {
   return monotonic_seconds() - begin;
 }
 
-void LeastProbe::see(double probe_s, double now_s) {
+void MinimumProbe::see(double probe_s, double now_s) {
   if (probe_s <= 0.0) return;
   if (now_s - since_ > half_minute_s) {
     before_ = now_s - since_ > 2.0 * half_minute_s ? 0.0 : now_;
@@ -47,6 +47,6 @@ void LeastProbe::see(double probe_s, double now_s) {
   now_ = lesser(now_, probe_s);
 }
 
-double LeastProbe::least() const { return lesser(now_, before_); }
+double MinimumProbe::min_s() const { return lesser(now_, before_); }
 
 }  // namespace conebench

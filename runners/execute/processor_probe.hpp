@@ -2,17 +2,17 @@
 
 namespace conebench {
 
-/// Times a fixed piece of work of some 10 µs that fills the processor's units and stays in its first cache [s]. It
-/// takes a third longer and more while the core's other thread, of this machine or of a guest beside it, is at work,
-/// which no count of processor time shows.
+/// Time of a fixed computation of about 10 µs that fills the processor's units and its first cache [s]. It takes at
+/// least a third longer while the core's other hardware thread works for this machine or another guest. Counts of
+/// processor time do not show that.
 double probe_processor();
 
-/// The least probe of late: what the processor does when it is not shared. It forgets what is more than a minute old,
-/// so that a clock that was lowered for good does not make each later run look shared.
-class LeastProbe {
+/// The minimum of recent probes: the time on a core that is not shared. Probes older than a minute are dropped, so that
+/// a lasting change of the clock rate does not make every later run appear shared.
+class MinimumProbe {
  public:
   void see(double probe_s, double now_s);
-  double least() const;  ///< 0 where none was seen
+  double min_s() const;  ///< 0: none was seen
 
  private:
   double since_ = 0.0;

@@ -73,7 +73,7 @@ void ProgressPrinter::began(const SweepState& state) {
   last_s_ = monotonic_seconds();
 }
 
-void ProgressPrinter::cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&,
+void ProgressPrinter::cell_done(const CellRecord&, const ProblemRecord&, const ConfigurationRecord&,
                                 const SweepState& state) {
   const std::string text = state_text(state);
   if (!terminal_) return draw(text);

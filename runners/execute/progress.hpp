@@ -19,14 +19,14 @@ struct SweepState {
   double left_s = 0.0;  ///< estimate; 0 while there is none
 };
 
-/// Told what a sweep does, in the runner's process and between its waits. All members may be left as they are.
+/// Called by a sweep in the runner's process. Every member may be left unimplemented.
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Problems looked at so far, before any cell is run.
+  /// Problems surveyed so far, before any cell is run.
   virtual void surveyed(long /*done*/, long /*total*/) {}
   virtual void began(const SweepState&) {}
-  virtual void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState&) {}
+  virtual void cell_done(const CellRecord&, const ProblemRecord&, const ConfigurationRecord&, const SweepState&) {}
   /// A line for a person: a problem that can't be loaded, a worker that had to be replaced.
   virtual void note(const std::string& /*line*/) {}
   virtual void ended(const SweepState&) {}
@@ -36,17 +36,17 @@ class Progress {
 class ProgressPrinter final : public Progress {
  public:
   using Sink = std::function<void(const std::string&)>;
-  /// `write` gets what is to be written, with its own line ends and flushed by it. `width`: columns of the terminal.
+  /// `write` gets text with line ends and must flush it. `width`: columns of the terminal.
   ProgressPrinter(Sink write, bool terminal, int width = 80);
   void surveyed(long done, long total) override;
   /// Steps of a simulation.
   void stepped(long done, long total);
   void began(const SweepState& state) override;
-  void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override;
+  void cell_done(const CellRecord&, const ProblemRecord&, const ConfigurationRecord&, const SweepState& state) override;
   void note(const std::string& line) override;
   void ended(const SweepState& state) override;
 
-  /// Takes the bar away.
+  /// Removes the bar.
   void clear();
 
  private:

@@ -17,25 +17,24 @@ struct RejudgeOptions {
   std::filesystem::path environment;          ///< the folder in CONEBENCH_DATA; empty where it is not set
   std::filesystem::path cache;                ///< folder for scenes that are written as FCLIB
   std::span<const SampledScene> scenes = {};  ///< the simulated ones that suites may name
-  /// Told after every cell; may be empty.
+  /// Reported after every cell; may be empty.
   std::function<void(long done, long total)> progress;
 };
 
 struct RejudgeOutcome {
   long cells = 0;           ///< in the store
   long judged = 0;          ///< with an answer, judged anew
-  long without_answer = 0;  ///< crashed, unsupported, …: nothing to judge
-  long unavailable = 0;     ///< their problem can't be loaded again, or is another one by now; left as they were
+  long without_answer = 0;  ///< crashed, unsupported, …
+  long unavailable = 0;     ///< left unchanged: the problem can't be loaded, or has changed
   long newly_solved = 0;
   long newly_unsolved = 0;
-  long certificates_dropped = 0;   ///< marks of problems without a solution that their stored z doesn't prove
+  long certificates_dropped = 0;   ///< marks `infeasible` whose stored certificate z proves nothing
   std::vector<std::string> notes;  ///< one line for each problem that was left out
 };
 
-/// Loads every problem of the store again by the suites that its runs keep, and replaces the residuals, verdict and
-/// modes of every stored answer by what this build's judge says. Times, counters and answers stay. A problem stays
-/// infeasible where its certificate is still one.
-/// Errors: the store's; bad_input where a suite's files are found nowhere.
+/// Loads every problem of the store again, by the suites of its runs. This build's judge then recomputes residuals,
+/// verdict and modes of every stored answer. Times, counters and answers stay. A problem stays infeasible if its
+/// certificate still proves it. Errors: the store's; bad_input: a suite's files are not found.
 Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options);
 
 }  // namespace conebench

@@ -9,11 +9,11 @@
 
 namespace conebench {
 
-/// A machine that others use as well is slow for a while, and whatever is timed in that while looks slow. Rounds run
+/// A machine that others use as well is slow for a while, and whatever is timed meanwhile appears slow. Rounds run
 /// the cells that time may decide again in further passes of the sweep, each in an order of its own, so that the runs
 /// of a cell lie minutes apart; its times are those of its quietest round.
 
-/// The cells of `plan` that another round may change, by their place in it: solved ones that fewer than `round` rounds
+/// The cells of `plan` that another round may change, by their index in it: solved ones that fewer than `round` rounds
 /// have timed, and in the second round those that ran out of time.
 std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>& plan,
                                                   const std::vector<CellRecord>& stored, int round);

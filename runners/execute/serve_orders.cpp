@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "base/child_process.hpp"
-#include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/build_protocol.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
@@ -15,17 +14,6 @@ namespace {
 
 BuildReply failed(Error error) { return {std::move(error), {}}; }
 
-/// The answer of an older build, which wrote it to a file.
-std::optional<Error> read_answer(const BuildOrder& order, CellRecord& record) {
-  if (order.solution.empty() || !record.reaction.empty()) return std::nullopt;
-  const auto solved = load_fclib(order.solution);
-  if (!solved) return solved.error();
-  if (!solved->reference()) return Error{ErrorCode::bad_input, order.solution.string() + ": holds no answer"};
-  const Vector& impulse = solved->reference()->reaction;
-  record.reaction.assign(impulse.data(), impulse.data() + impulse.size());
-  return std::nullopt;
-}
-
 BuildReply carry_out(const BuildOrder& order) {
   const auto problem = load_source(order.source, order.cache, true);
   if (!problem) return failed(problem.error());
@@ -34,12 +22,11 @@ BuildReply carry_out(const BuildOrder& order) {
   }
   if (order.answered) {
     BuildReply reply{std::nullopt, *order.answered};
-    if (auto error = read_answer(order, reply.record)) return failed(std::move(*error));
     judge_cell(*problem, reply.record);
     return reply;
   }
-  if (auto error = check_request(*problem, order.request)) {
-    return failed({ErrorCode::wrong_usage, std::move(error->message)});
+  if (const auto checked = check_request(*problem, order.request); !checked) {
+    return failed({ErrorCode::wrong_usage, checked.error().message});
   }
   leave_processor(order.pinned_processor);
   IsolationLimits limits;
@@ -49,7 +36,7 @@ BuildReply carry_out(const BuildOrder& order) {
   CellRun run = CellProcess(*problem, limits).run(order.request);
   if (run.terminated_externally) return failed({ErrorCode::killed, run.record.reason});
   const SolverRow& row = *find_solver(order.request.solver);
-  return {std::nullopt, std::move(run.record), setting_record(row, *row.effective_options(order.request.options)),
+  return {std::nullopt, std::move(run.record), configuration_record(row, *row.effective_options(order.request.options)),
           run.min_probe_s};
 }
 
@@ -63,7 +50,7 @@ int serve_orders() {
   FrameBuffer received;
   while (const auto frame = wait_for_frame(received, child_channel)) {
     if (frame->kind == FrameKind::greeting) {
-      if (!answer(FrameKind::greeting, encode(BuildGreeting{build_protocol, capture_build(), true}))) return 1;
+      if (!answer(FrameKind::greeting, encode(BuildGreeting{build_protocol, capture_build()}))) return 1;
     } else if (frame->kind == FrameKind::build_order) {
       const auto order = decode_build_order(frame->payload);
       const BuildReply reply =

@@ -18,7 +18,7 @@ Error failed(const SampledSimulation& plan, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: {}", plan.name, why)};
 }
 
-/// One try. nullopt where it crashed, with the reason in `end`.
+/// One attempt. nullopt where it crashed, with the reason in `end`.
 std::optional<Result<void>> simulate_once(const SuiteLimits& limits, const std::atomic<bool>* interrupted,
                                           const fs::path& folder, const SampledSimulation& plan, long steps,
                                           WorkerEnd& end) {
@@ -62,13 +62,13 @@ SampleMaker isolated_samples(const SuiteLimits& limits, const std::atomic<bool>*
       // Once the list is whole, what fails is the picture.
       if ((!outcome || !*outcome) && plan.made(folder)) return {};
       if (outcome) return *outcome;
-      const bool again = end.from_outside ? ++kills < max_external_kills : ++crashes < max_crashes;
+      const bool again = end.terminated_externally ? ++kills < max_external_kills : ++crashes < max_crashes;
       if (!again) {
         Error error =
             failed(plan, fmt::format("simulating it crashed: {}; repeat it with conebench generate", end.why));
-        if (end.from_outside) {
+        if (end.terminated_externally) {
           error = {ErrorCode::killed,
-                   fmt::format("{}: what simulates it was killed from outside {} times ({}); run again", plan.name,
+                   fmt::format("{}: what simulates it was terminated externally {} times ({}); run again", plan.name,
                                kills, end.why)};
         }
         return error;

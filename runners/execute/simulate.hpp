@@ -6,9 +6,9 @@
 
 namespace conebench {
 
-/// A simulation's samples made in a process of its own: one that crashes (twice), or takes longer than
-/// limits.simulation_seconds or more memory than a cell may, is a simulation that failed (bad_input), with the reason.
-/// Ends early where `interrupted` is set.
+/// Makes a simulation's samples in a process of its own. The simulation fails (bad_input, with the reason) if that
+/// process crashes twice, takes longer than limits.simulation_seconds or uses more memory than a cell may. Stops early
+/// when `interrupted` becomes true.
 SampleMaker isolated_samples(const SuiteLimits& limits, const std::atomic<bool>* interrupted);
 
 }  // namespace conebench

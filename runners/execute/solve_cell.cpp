@@ -60,19 +60,16 @@ Result<CellRun> run_apart(const ContactProblem& problem, const CellRequest& requ
 
 }  // namespace
 
-std::optional<Criterion> criterion_for(const std::string& name, const std::string& solver) {
+std::optional<StopBy> stop_by_for(const std::string& name, const std::string& solver) {
   if (name.empty()) {
     const SolverRow* const row = find_solver(solver);
-    return fair_criterion(row == nullptr || checks_are_free(row->info));
+    return fair_stop_by(row == nullptr || checks_are_free(row->info));
   }
-  for (const Criterion known : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
-    if (to_string(known) == name) return known;
-  }
-  return std::nullopt;
+  return stop_by_named(name);
 }
 
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace) {
-  if (const auto error = check_request(problem, request)) return *error;
+  CONEBENCH_CHECK(check_request(problem, request));
   CellRequest wanted = request;
   wanted.trace = trace != nullptr;
   auto run = find_solver(request.solver)->info.own_process ? run_apart(problem, wanted) : run_here(problem, wanted);

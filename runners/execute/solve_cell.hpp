@@ -13,18 +13,18 @@
 
 namespace conebench {
 
-/// Of that name; without a name fair_criterion() of that solver alone. Nothing where there is none of that name.
-std::optional<Criterion> criterion_for(const std::string& name, const std::string& solver);
+/// The StopBy of that name; for an empty name fair_stop_by() of that solver alone. nullopt: an unknown name.
+std::optional<StopBy> stop_by_for(const std::string& name, const std::string& solver);
 
-/// What to do in one cell: one solver setting on one problem at one tolerance.
+/// What to do in one cell: one solver configuration on one problem at one tolerance.
 struct CellRequest {
   std::string solver;
   OptionValues options;
   double tolerance = 1e-6;
   long max_iterations = 20000;
   double seconds = 10.0;
-  long memory_mb = 0;  ///< of the process that solves, which a solver in another one is told; 0: not limited
-  Criterion criterion = Criterion::verdict;
+  long memory_mb = 0;  ///< limit of the solving process; a program gets it in its request; 0: none
+  StopBy stop_by = StopBy::judge;
   std::string verdict = "natural_map_scaled";
   Start start = Start::cold;
   Vector start_impulse = {};  ///< λ of rows entries, where `start` is `previous`; empty: 0
@@ -32,18 +32,17 @@ struct CellRequest {
     int minimum = 5;
     double minimum_ms = 50.0;
     int maximum = 2000;
-    bool probe = true;         ///< whether repeats beside others on the core do not count
-    double min_probe_s = 0.0;  ///< of probe_processor() in this build, as far as it is known; 0: not
+    double min_probe_s = 0.0;  ///< of probe_processor() in this build; 0: not known
   } repeats;                   ///< maximum = 1: run once
   bool trace = false;          ///< also keep CellRun::trace
 };
 
-/// Solves, times and judges in this process, without isolation but for solvers that ask for a process of their own
-/// (SolverInfo::own_process): what `conebench solve` runs. The record's key, run_id and setting are left to the caller.
-/// Errors (wrong_usage): unknown solver, option or verdict; an unsupported problem is a record with status
-/// `unsupported`, not an error. killed: something outside ended what watches such a process. `trace`: one CSV line an
-/// iteration (iteration, residuals, seconds) from a separate run where not null; that run ends at the bit-identical
-/// iterate.
+/// Solves, times and judges in this process, as `conebench solve` does. Only solvers that ask for it
+/// (SolverInfo::own_process) get a process of their own. The record's key, run_id and configuration are left to the
+/// caller. Errors (wrong_usage): unknown solver, option or verdict; an unsupported problem is a record with status
+/// `unsupported`, not an error. killed: the process that watches such a process was terminated externally. `trace`: one
+/// CSV line an iteration (iteration, residuals, seconds) from a separate run where not null; that run ends at the
+/// bit-identical iterate.
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace = nullptr);
 
 }  // namespace conebench

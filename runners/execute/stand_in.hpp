@@ -7,9 +7,9 @@
 namespace conebench {
 
 /// Another problem of the same sizes, cones and sparsity, for a solver to warm up on before it is timed on this one:
-/// each block has velocities and impulses in a unit of its own (G' = S G S, R' = S R S, J' = S J), and g is changed by
-/// up to a tenth, row by row. Nothing of its answer can be kept for this problem. Without a guess and a reference.
-/// Throws std::logic_error where the numbers leave the range.
+/// each block has its own units of velocity and impulse (G' = S G S, R' = S R S, J' = S J), and each row of g changes
+/// by up to a tenth. Its answer is of no use for this problem. It has no guess and no reference. Throws
+/// std::logic_error if a number overflows or underflows.
 ContactProblem stand_in(const ContactProblem& problem, std::uint64_t seed);
 
 }  // namespace conebench

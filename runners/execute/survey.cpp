@@ -45,7 +45,7 @@ class Surveyors {
   };
   struct Attempts {
     int crashes = 0;
-    int outside_kills = 0;
+    int external_kills = 0;
   };
 
   void start(Desk& desk) {
@@ -57,7 +57,7 @@ class Surveyors {
     if (!started) {
       if (!again_after_kill(desk.source)) {
         nothing_known(desk.source,
-                      fmt::format("the system refused a process that looks at it, {} times", max_external_kills));
+                      fmt::format("the system refused a process to load it, {} times", max_external_kills));
       }
       return;
     }
@@ -79,18 +79,19 @@ class Surveyors {
     const WorkerEnd end = desk.worker.reap();
     if (end.starved) return nothing_known(desk.source, "loading " + end.why);
     if (end.by_us) return fail(desk.source, end.why);
-    if (end.from_outside) {
+    if (end.terminated_externally) {
       if (again_after_kill(desk.source)) return;
-      return nothing_known(desk.source, fmt::format("what looks at it was killed from outside ({}), {} times", end.why,
-                                                    max_external_kills));
+      return nothing_known(desk.source,
+                           fmt::format("the process that loads it was terminated externally ({}), {} times", end.why,
+                                       max_external_kills));
     }
     if (++attempts_[desk.source].crashes == 2) return fail(desk.source, "loading it crashed: " + end.why);
     queue_.push_front(desk.source);
   }
 
-  /// Also where it was not even started: neither says anything of the file.
+  /// Also where it was not even started: neither is evidence about the file.
   bool again_after_kill(std::size_t source) {
-    if (++attempts_[source].outside_kills >= max_external_kills) return false;
+    if (++attempts_[source].external_kills >= max_external_kills) return false;
     queue_.push_front(source);
     return true;
   }
@@ -105,10 +106,10 @@ class Surveyors {
   }
 
   void finish(std::size_t source, SurveyedProblem surveyed) {
-    // A valid file that no solver takes is told when it is new to the store; the outcome counts it every time.
-    const bool told =
-        !plan_.tell || sources_[source].told || (surveyed.unsupported && plan_.known.contains(surveyed.record.hash));
-    if (!surveyed.loaded && !told) progress_.note(surveyed.record.error);
+    // A valid file that no solver takes is reported when it is new to the store; the outcome counts it every time.
+    const bool reported = !plan_.notes || sources_[source].reported ||
+                          (surveyed.unsupported && plan_.known.contains(surveyed.record.hash));
+    if (!surveyed.loaded && !reported) progress_.note(surveyed.record.error);
     results_[source] = std::move(surveyed);
     progress_.surveyed(++done_, static_cast<long>(sources_.size()));
   }

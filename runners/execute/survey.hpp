@@ -10,10 +10,10 @@
 
 namespace conebench {
 
-/// Loads every source in a process of its own, several at a time, and answers what they say, in the order of the
-/// sources. One that crashes (twice), hangs or takes too much memory is a problem that can't be loaded. Ends early,
-/// with blank entries, where `interrupted` is set. What was killed from outside or refused by the system ten times is
-/// `killed`.
+/// Surveys every source in a process of its own, several at a time. The result has the order of the sources. A source
+/// whose process crashes twice, hangs or uses too much memory can't be loaded. A source whose process was terminated
+/// externally, or could not be started, ten times is `killed`. Stops early, with blank entries, when `interrupted`
+/// becomes true.
 std::vector<SurveyedProblem> survey_sources(const SurveyPlan& plan, const std::vector<ProblemSource>& sources,
                                             int at_a_time, const std::atomic<bool>* interrupted, Progress& progress);
 

@@ -57,28 +57,16 @@ Result<Surveys> read_surveys(const fs::path& file, const std::string& executable
   return surveys;
 }
 
-std::optional<Error> write_surveys(const fs::path& file, const std::string& executable, const Surveys& surveys) {
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  const fs::path beside = file.string() + fmt::format(".{}.{}", host, getpid());
-  std::ofstream stream(beside, std::ios::binary);
-  const auto put = [&](const std::string& payload) {
-    const std::string frame = encode_frame(FrameKind::surveyed, payload);
-    stream.write(frame.data(), static_cast<std::streamsize>(frame.size()));
-  };
+Result<void> write_surveys(const fs::path& file, const std::string& executable, const Surveys& surveys) {
+  std::string bytes;
+  const auto put = [&](const std::string& payload) { bytes += encode_frame(FrameKind::surveyed, payload); };
   put(executable);
   for (const auto& [key, survey] : surveys) {
     Packer packer;
     packer(key, survey);
     put(packer.take());
   }
-  stream.close();
-  std::error_code failed;
-  if (stream) fs::rename(beside, file, failed);
-  if (stream && !failed) return std::nullopt;
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written", file.string())};
+  return write_text_file(file, bytes);
 }
 
 }  // namespace
@@ -101,26 +89,26 @@ Result<std::vector<SurveyedProblem>> survey_kept(const fs::path& file, const Sur
     auto survey = found != surveys->end() ? decode_surveyed(found->second) : std::nullopt;
     if (survey) {
       all[i] = std::move(*survey);
-      if (sources[i].place) all[i].place = sources[i].place;
+      if (sources[i].position) all[i].position = sources[i].position;
     } else {
       missing.push_back(i);
       missing_sources.push_back(sources[i]);
     }
   }
   if (missing.empty()) return all;
-  auto looked = survey_sources(plan, missing_sources, at_a_time, interrupted, progress);
+  auto found = survey_sources(plan, missing_sources, at_a_time, interrupted, progress);
   bool grown = false;
   for (std::size_t k = 0; k < missing.size(); ++k) {
     const std::size_t i = missing[k];
     // What the store knows already was surveyed without features.
-    if (looked[k].loaded && plan.features && !plan.known.contains(looked[k].record.hash)) {
-      (*surveys)[keys[i]] = encode(looked[k]);
+    if (found[k].loaded && plan.features && !plan.known.contains(found[k].record.hash)) {
+      (*surveys)[keys[i]] = encode(found[k]);
       grown = true;
     }
-    all[i] = std::move(looked[k]);
+    all[i] = std::move(found[k]);
   }
   if (grown) {
-    if (const auto error = write_surveys(file, executable, *surveys)) return *error;
+    CONEBENCH_CHECK(write_surveys(file, executable, *surveys));
   }
   return all;
 }

@@ -81,7 +81,7 @@ class Sweep {
     return check_same_build(stored_, run_.build, run_.machine);
   }
 
-  /// Problems, settings and cells.
+  /// Problems, configurations and cells.
   Result<void> plan() {
     CONEBENCH_TRY(plan_, make_sweep_plan(suite_, options_, stored_.problems, progress_));
     outcome_.survey_s = monotonic_seconds() - began_;
@@ -121,8 +121,8 @@ class Sweep {
       return false;
     }
     if (!asks_for_something()) {
-      // What is told of the problems may be told otherwise by this build.
-      outcome_.stopped = put_plan(store_, plan_);
+      // This build may describe the problems otherwise than the store does.
+      if (const auto put = put_plan(store_, plan_); !put) outcome_.stopped = put.error();
       progress_.began(state_);
       progress_.ended(state_);
       return false;
@@ -135,7 +135,7 @@ class Sweep {
       return false;
     }
     run_.id = *id;
-    outcome_.stopped = put_plan(store_, plan_);
+    if (const auto put = put_plan(store_, plan_); !put) outcome_.stopped = put.error();
     return !outcome_.stopped;
   }
 
@@ -206,7 +206,7 @@ class Sweep {
 
   SweepLoop::Input input(const SweepLoop::Put& put) const {
     const int processor = options_.pin && options_.jobs == 1 ? last_allowed_processor() : -1;
-    return {suite_,  plan_.problems, plan_.settings,       plan_.cells, options_.cache,
+    return {suite_,  plan_.problems, plan_.configurations, plan_.cells, options_.cache,
             run_.id, processor,      options_.interrupted, put};
   }
 
@@ -279,27 +279,28 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 
 Result<DryRun> dry_run(const Suite& suite, const StoreContents& stored, const SweepOptions& options,
                        Progress& progress) {
-  CONEBENCH_TRY(const SweepPlan plan, look_at_sweep(suite, options, progress));
+  CONEBENCH_TRY(const SweepPlan plan, preview_sweep(suite, options, progress));
   DryRun dry;
   for (int round = 2; round <= suite.repeats.rounds; ++round)
     dry.to_retime += static_cast<long>(cells_for_round(plan.cells, stored.cells, round).size());
   const Work work = work_left(plan, stored.cells, options.retry);
   const std::set<std::size_t> asked_for = plan.asked_for();
-  std::set<std::size_t> settings;
-  for (const PlannedCell& cell : plan.cells) settings.insert(cell.setting);
+  std::set<std::size_t> configurations;
+  for (const PlannedCell& cell : plan.cells) configurations.insert(cell.configuration);
   dry.problems = static_cast<long>(asked_for.size());
-  dry.settings = static_cast<long>(settings.size());
+  dry.configurations = static_cast<long>(configurations.size());
   dry.cells = static_cast<long>(plan.cells.size());
   dry.resumed = work.resumed;
   for (const std::size_t cell : work.to_run) {
     if (!plan.problems.problems[plan.cells[cell].problem].loaded) continue;
     ++dry.solvable;
-    if (find_solver(plan.settings[plan.cells[cell].setting].record.solver)->info.own_process) ++dry.of_peers;
+    if (find_solver(plan.configurations[plan.cells[cell].configuration].record.solver)->info.own_process)
+      ++dry.of_peers;
   }
-  dry.worst_cell_s = CellTime(suite.limits.seconds).try_s();
+  dry.worst_cell_s = CellTime(suite.limits.seconds).attempt_s();
   // At worst all are solved, and each round again, next to the limit.
-  const long tries = suite.repeats.rounds * (dry.solvable + (max_tries - 1) * dry.of_peers);
-  dry.worst_s = static_cast<double>(tries + dry.to_retime) * dry.worst_cell_s / options.jobs;
+  const long attempts = suite.repeats.rounds * (dry.solvable + (max_attempts - 1) * dry.of_peers);
+  dry.worst_s = static_cast<double>(attempts + dry.to_retime) * dry.worst_cell_s / options.jobs;
   for (const std::size_t p : asked_for) {
     const SurveyedProblem& problem = plan.problems.problems[p];
     dry.duplicates += static_cast<long>(problem.record.copies.size());
@@ -310,7 +311,7 @@ Result<DryRun> dry_run(const Suite& suite, const StoreContents& stored, const Sw
   // Also those that no filter can fit, since nothing is known of them.
   for (std::size_t p = 0; p < plan.problems.problems.size(); ++p) {
     const SurveyedProblem& problem = plan.problems.problems[p];
-    if (!problem.loaded && !plan.problems.sources[p].told) dry.notes.push_back(problem.record.error);
+    if (!problem.loaded && !plan.problems.sources[p].reported) dry.notes.push_back(problem.record.error);
   }
   return dry;
 }

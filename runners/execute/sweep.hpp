@@ -16,7 +16,7 @@
 namespace conebench {
 
 struct SweepOptions {
-  std::filesystem::path data;   ///< --data: where relative globs are looked up first; empty: not given
+  std::filesystem::path data;   ///< --data: folder that relative globs are searched in first; empty: not given
   std::filesystem::path cache;  ///< folder for the scenes that are written as FCLIB; made where it is missing
   int jobs = 1;                 ///< workers; more than one marks the run `throughput`
   int shard = 1;                ///< --shard K/N: the cells whose key falls into part K of N
@@ -33,19 +33,19 @@ struct SweepOptions {
 
 /// What a sweep did.
 struct SweepOutcome {
-  long problems = 0;      ///< different ones that have a cell, those that can't be loaded included
-  long duplicates = 0;    ///< sources that repeat another's content to the last bit (they have no record of their own)
-  long bad_problems = 0;  ///< of `problems`: can't be loaded
+  long problems = 0;           ///< distinct ones that have a cell, including those that can't be loaded
+  long duplicates = 0;         ///< sources whose content equals another's bit for bit; they have no record of their own
+  long bad_problems = 0;       ///< of `problems`: can't be loaded
   long untaken_problems = 0;   ///< of `problems`: valid files that no solver here can take
-  long killed_problems = 0;    ///< sources that could not be looked at: what reads them was killed from outside
+  long killed_problems = 0;    ///< sources not surveyed: their reader was terminated externally
   long cells = 0;              ///< planned for this shard and filter
-  std::set<std::string> keys;  ///< theirs
+  std::set<std::string> keys;  ///< of `cells`
   long resumed = 0;            ///< of `cells`: found in the store
   long run = 0;                ///< of `cells`: run and stored now (unsupported and bad_problem included)
   long measured = 0;           ///< of `run`: a solver ran and answered
   long retimed = 0;            ///< cells run again, each once a further round
-  long not_retimed = 0;        ///< left for the next run: what worked at them was killed from outside
-  long flaky = 0;              ///< of `retimed`: that gave another answer
+  long not_retimed = 0;        ///< deferred to the next run: their process was terminated externally
+  long flaky = 0;              ///< of `retimed`: gave another answer
   long solved = 0;             ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
   bool interrupted = false;
@@ -56,23 +56,22 @@ struct SweepOutcome {
   std::vector<NoiseRecord> noise;  ///< why times of this run are doubtful
 
   long not_run() const { return cells - resumed - run; }
-  /// What the next run has to do: something was killed from outside, or this one ended early.
+  /// Work for the next run, because a process was terminated externally or this run ended early.
   long left() const { return not_run() + not_retimed + killed_problems; }
 };
 
-/// Plans and runs a suite into `store`; cells that it holds already are left out. Forks, so call it from a process with
-/// one thread; sets OMP_NUM_THREADS and its like to 1.
-/// Errors (nothing was run): wrong_usage for an option, filter or status that makes no sense; bad_input where a glob
-/// matches no file or the store holds another build's cells.
+/// Plans a suite and runs the cells that `store` does not hold yet. It forks, so call it from a process with one
+/// thread. It sets OMP_NUM_THREADS and the like to 1. Errors (nothing was run): wrong_usage: an invalid option, filter
+/// or status; bad_input: a glob matches no file, or the store holds another build's cells.
 Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress);
 
-/// What the filter leaves, as far as it can be told without opening a problem.
+/// The cells that the filter may select, as far as is known without opening a problem.
 struct CellCount {
-  long left = 0;  ///< of the suite's cells, repeated problems included: the filter may hold
+  long left = 0;  ///< cells that it may select; duplicate problems are counted, too
   std::set<std::string> solvers, families;
 };
 
-/// For a look before a store is made. Errors as run_sweep.
+/// For a preview before a store is made. Errors as run_sweep.
 Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options);
 
 /// What run_sweep would do.
@@ -81,16 +80,16 @@ struct DryRun {
   long duplicates = 0;
   long bad_problems = 0;
   long untaken_problems = 0;
-  long pending = 0;  ///< of `problems`: samples that have still to be simulated, at most
-  long settings = 0;
+  long pending = 0;  ///< of `problems`: samples that are not simulated yet, at most
+  long configurations = 0;
   long cells = 0;
   long resumed = 0;
   long solvable = 0;               ///< of the cells to run: the problem could be loaded
   long to_retime = 0;              ///< runs of stored cells in further rounds
-  double worst_cell_s = 0.0;       ///< after which a cell is killed; a peer's, after each of max_tries
+  double worst_cell_s = 0.0;       ///< after which a cell is killed; a peer's, after each of max_attempts
   long of_peers = 0;               ///< solvable cells of solvers in a process of their own
-  double worst_s = 0.0;            ///< if every solvable cell were killed, in its last try
-  std::vector<std::string> notes;  ///< what can't be loaded and why, each once; Progress is not told of it
+  double worst_s = 0.0;            ///< if every solvable cell were killed, in its last attempt
+  std::vector<std::string> notes;  ///< each problem that can't be loaded, and why; not passed to Progress
 };
 
 /// Loads every problem, runs and simulates nothing and leaves nothing behind. `stored`: Store::read_outcomes(). Errors

@@ -15,7 +15,7 @@ namespace conebench {
 
 namespace {
 
-/// Cells that a worker holds beyond the one it is at, so that it need not wait for the store.
+/// Further cells in a worker's queue, so that it need not wait for the store.
 constexpr std::size_t look_ahead = 1;
 constexpr int max_worker_deaths = 3;
 constexpr int max_external_kills = 10;
@@ -54,7 +54,7 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
     }
   }
   slots_.clear();  // kills what still runs
-  // Last, for an early Ctrl-C leaves something to rank.
+  // Last, so that after an early Ctrl-C there is something to rank.
   for (const std::size_t cell : unsolvable) {
     if (stopped_ || interrupted()) return;
     const SurveyedProblem& problem = input_.problems.problems[input_.cells[cell].problem];
@@ -63,7 +63,7 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   }
 }
 
-/// A step of a sequence is not begun before the step whose answers it starts from is stored.
+/// A step of a sequence does not begin before the answers that it starts from are stored.
 void SweepLoop::link_sequences() {
   for (Group& group : groups_) {
     for (const std::size_t cell : group.pending) {
@@ -80,7 +80,7 @@ bool SweepLoop::waits(const Group& group) const {
                      [&](std::size_t before) { return groups_[before].open > 0; });
 }
 
-/// A problem that no worker has yet; else the one with the most cells left, to share them.
+/// A problem without a worker; else the one with most cells left, which workers then share.
 SweepLoop::Group* SweepLoop::next_group() {
   Group* fullest = nullptr;
   for (Group& group : groups_) {
@@ -99,7 +99,7 @@ void SweepLoop::assign(Slot& slot) {
     const ProblemSource& source = input_.problems.sources[group->problem];
     const ProblemRecord& problem = input_.problems.problems[group->problem].record;
     const WorkerPlan plan{.suite = input_.suite,
-                          .settings = input_.settings,
+                          .configurations = input_.configurations,
                           .cells = input_.cells,
                           .cache = input_.cache,
                           .pinned_processor = input_.pinned_processor,
@@ -131,7 +131,7 @@ void SweepLoop::attend(Slot& slot) {
     take(slot, *frame);
   }
   if (slot.worker.process() != process) return;
-  if (slot.worker.spoilt()) return reap(slot);
+  if (slot.worker.garbled()) return reap(slot);
   slot.worker.enforce(monotonic_seconds(), slot.loaded ? 0 : input_.suite.limits.memory_mb);
   if (!alive) reap(slot);
 }
@@ -169,9 +169,9 @@ void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
   feed(slot);
 }
 
-/// As a worker has told, or the store knows.
+/// The costs as a worker reported them, or as the store has them.
 CondensationCost SweepLoop::costs_of(std::size_t problem) const {
-  if (const auto told = costs_.find(problem); told != costs_.end()) return told->second;
+  if (const auto reported = costs_.find(problem); reported != costs_.end()) return reported->second;
   const ProblemRecord& record = input_.problems.problems[problem].record;
   return {record.factor_s, record.assemble_s, record.diagonal_s};
 }
@@ -188,12 +188,12 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
   store(report.cell, std::move(report.record));
 }
 
-/// Keeps the worker busy; sends it home when there is nothing left for it.
+/// Sends the worker further cells; ends it if there are none.
 void SweepLoop::feed(Slot& slot) {
   std::size_t left = 0;
   for (const Group& group : groups_) left += group.pending.size();
-  // The last cells wait for whoever is free first. So does an order with a start in it, which may be longer than what
-  // a channel holds while the worker is busy.
+  // The last cells wait for the first free worker. So does an order with a start vector, which may exceed the channel's
+  // buffer while the worker is busy.
   const auto& pending = slot.group->pending;
   const bool with_starts = std::any_of(
       pending.begin(), pending.end(), [this](std::size_t cell) { return input_.cells[cell].start == Start::previous; });
@@ -207,24 +207,24 @@ void SweepLoop::feed(Slot& slot) {
     }
     slot.group->pending.pop_front();
     slot.in_flight.push_back(cell);
-    // Where it is gone, reap() brings the cell back.
+    // If the worker has ended, reap() returns the cell to the queue.
     if (!slot.worker.send(FrameKind::cell_request, encode(*order))) break;
   }
   if (slot.in_flight.empty()) return dismiss(slot);
   expect_next(slot);
 }
 
-/// A start `previous` is the stored answer, solved or not; where there is none, λ = 0, which the record then says.
+/// A start `previous` is the stored answer, solved or not. If there is none, it is λ = 0, and the record says so.
 /// Errors: the store's.
 Result<CellOrder> SweepLoop::order_for(std::size_t cell) const {
   const PlannedCell& planned = input_.cells[cell];
   CellOrder order{cell};
-  order.min_probe_s = probes_.least();
+  order.min_probe_s = probes_.min_s();
   if (planned.start != Start::previous) return order;
   const auto& problems = input_.problems.problems;
   if (!planned.previous) {
-    order.note = problems[planned.problem].place ? "started cold: the first of its sequence"
-                                                 : "started cold: the problem is in no sequence";
+    order.note = problems[planned.problem].position ? "started cold: the first of its sequence"
+                                                    : "started cold: the problem is in no sequence";
     return order;
   }
   const PlannedCell& before = input_.cells[*planned.previous];
@@ -245,7 +245,7 @@ Result<CellOrder> SweepLoop::order_for(std::size_t cell) const {
 }
 
 void SweepLoop::expect_next(Slot& slot) {
-  // The worker keeps the limits itself; this is for one that hangs.
+  // The worker enforces the limits; this deadline is for a worker that hangs.
   slot.worker.set_deadline(monotonic_seconds() + CellTime(input_.suite.limits.seconds).hang_s(), "the worker hung");
 }
 
@@ -255,7 +255,8 @@ void SweepLoop::dismiss(Slot& slot) {
   slot.group = nullptr;
 }
 
-/// A worker died, or wrote what makes no sense: its cells go back, and whatever seems to have killed it is counted.
+/// A worker died or wrote a garbled frame. Its cells return to the queue, and the death counts against the suspected
+/// cell.
 void SweepLoop::reap(Slot& slot) {
   const WorkerEnd end = slot.worker.reap();
   Group& group = *slot.group;
@@ -263,7 +264,7 @@ void SweepLoop::reap(Slot& slot) {
   slot.group = nullptr;
   if (!slot.loaded) {
     if (end.starved) return defer(group, "loading " + end.why);
-    if (end.from_outside) return after_kill(group, "its worker was killed from outside: " + end.why);
+    if (end.terminated_externally) return after_kill(group, "its worker was terminated externally: " + end.why);
     const bool again = !end.by_us && ++group.load_crashes < 2;
     if (!again) give_up(group, (end.by_us ? "" : "loading it crashed: ") + end.why);
     return;
@@ -271,14 +272,14 @@ void SweepLoop::reap(Slot& slot) {
   group.pending.insert(group.pending.begin(), slot.in_flight.begin(), slot.in_flight.end());
   if (slot.in_flight.empty()) return;
   const std::size_t suspect = slot.in_flight.front();
-  const std::string name = input_.settings[input_.cells[suspect].setting].record.label;
+  const std::string name = input_.configurations[input_.cells[suspect].configuration].record.label;
   progress_.note(fmt::format("a worker ended at {} on {} ({}); a new one goes on", name,
                              input_.problems.problems[group.problem].record.name, end.why));
-  if (end.from_outside) {
-    // By whom the system does not tell. The next run tries the cell again.
-    if (++outside_kills_[suspect] < max_external_kills) return;
+  if (end.terminated_externally) {
+    // The system does not show by whom. The next run tries the cell again.
+    if (++external_kills_[suspect] < max_external_kills) return;
     group.pending.pop_front();
-    defer(suspect, fmt::format("its worker was killed from outside {} times", max_external_kills));
+    defer(suspect, fmt::format("its worker was terminated externally {} times", max_external_kills));
     return;
   }
   if (++deaths_[suspect] < max_worker_deaths) return;
@@ -297,7 +298,7 @@ void SweepLoop::give_up(Group& group, const std::string& reason) {
 
 void SweepLoop::defer(std::size_t cell, const std::string& why) {
   progress_.note(fmt::format("{} on {} is left for the next run: {}",
-                             input_.settings[input_.cells[cell].setting].record.label,
+                             input_.configurations[input_.cells[cell].configuration].record.label,
                              input_.problems.problems[input_.cells[cell].problem].record.name, why));
 }
 
@@ -307,16 +308,16 @@ void SweepLoop::defer(Group& group, const std::string& why) {
   group.pending.clear();
 }
 
-/// Of a problem whose reader or worker was killed from outside nothing is stored; after many kills it is left for the
-/// next run.
+/// If a problem's reader or worker was terminated externally, nothing is stored. After many kills the problem is
+/// deferred to the next run.
 void SweepLoop::after_kill(Group& group, const std::string& why) {
-  if (++group.outside_kills < max_external_kills) return;
+  if (++group.external_kills < max_external_kills) return;
   defer(group, why);
 }
 
 void SweepLoop::store_without_run(std::size_t cell, CellStatus status, const std::string& reason) {
   const PlannedCell& planned = input_.cells[cell];
-  CellRecord record = blank_record(request_of(input_.suite, input_.settings[planned.setting], planned));
+  CellRecord record = blank_record(request_of(input_.suite, input_.configurations[planned.configuration], planned));
   record.status = status;
   record.reason = reason;
   store(cell, std::move(record));
@@ -325,12 +326,12 @@ void SweepLoop::store_without_run(std::size_t cell, CellStatus status, const std
 void SweepLoop::store(std::size_t cell, CellRecord record) {
   const PlannedCell& planned = input_.cells[cell];
   const ProblemRecord& problem = input_.problems.problems[planned.problem].record;
-  const SettingRecord& setting = input_.settings[planned.setting].record;
+  const ConfigurationRecord& configuration = input_.configurations[planned.configuration].record;
   record.key = planned.key;
   record.run_id = input_.run_id;
   for (RoundRecord& round : record.timed_rounds) round.run_id = input_.run_id;
   record.problem = problem.hash;
-  record.setting = setting.hash;
+  record.configuration = configuration.hash;
   record.limit_mb = input_.suite.limits.memory_mb;
   record.condensation_s = seconds_of_use(costs_of(planned.problem), record.used);
   if (const auto done = input_.put(cell, record); !done) {
@@ -350,7 +351,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   state_.cells_per_s = state_.elapsed_s > 0.0 ? static_cast<double>(state_.done) / state_.elapsed_s : 0.0;
   const auto left = static_cast<double>(state_.total - state_.resumed - state_.done);
   state_.left_s = state_.cells_per_s > 0.0 ? left / state_.cells_per_s : 0.0;
-  progress_.cell_done(record, problem, setting, state_);
+  progress_.cell_done(record, problem, configuration, state_);
 }
 
 }  // namespace conebench

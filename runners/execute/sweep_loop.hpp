@@ -22,15 +22,15 @@
 
 namespace conebench {
 
-/// Hands the cells of a plan to workers and stores what they answer.
+/// Sends the cells of a plan to workers and stores their reports.
 class SweepLoop {
  public:
-  /// Puts a cell that is done, by its place in the plan, into the store; the record becomes what is stored.
+  /// Stores the record of the cell with this index in the plan, and changes the record to what is stored.
   using Put = std::function<Result<void>(std::size_t cell, CellRecord& record)>;
   struct Input {
     const Suite& suite;
     const ProblemSet& problems;
-    const std::vector<PlannedSetting>& settings;
+    const std::vector<PlannedConfiguration>& configurations;
     const std::vector<PlannedCell>& cells;
     std::filesystem::path cache;
     std::int64_t run_id = 0;
@@ -39,10 +39,10 @@ class SweepLoop {
     Put put;
   };
 
-  /// `state` has the totals to begin with; it is kept up to date.
+  /// `state` has the initial totals and is updated.
   SweepLoop(const Input& input, Store& store, Progress& progress, SweepState& state);
 
-  /// Runs `groups` with `jobs` workers, to the end, an interrupt or a store that can't be written to.
+  /// Runs `groups` with `jobs` workers until all are done, an interrupt, or an error of the store.
   void run(std::vector<CellGroup> groups, int jobs);
 
   const std::map<std::string, long>& statuses() const { return statuses_; }
@@ -52,16 +52,16 @@ class SweepLoop {
   bool interrupted() const { return input_.interrupted != nullptr && *input_.interrupted; }
 
  private:
-  /// The cells of one problem that nobody has been asked for yet.
+  /// The cells of one problem that no worker has yet.
   struct Group {
     std::size_t problem = 0;
     std::deque<std::size_t> pending;
     long open = 0;  ///< cells that are not stored yet
-    /// Groups whose answers its cells start from: they come first.
+    /// Groups whose answers its cells start from, and which therefore run first.
     std::set<std::size_t> after = {};
     int workers = 0;
     int load_crashes = 0;
-    int outside_kills = 0;
+    int external_kills = 0;
   };
   struct Slot {
     WatchedWorker worker;
@@ -99,13 +99,13 @@ class SweepLoop {
   std::vector<Group> groups_;
   std::map<std::size_t, std::size_t> group_of_;  ///< by the problem
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::map<std::size_t, int> deaths_;              ///< of workers, by the cell that they were at
-  std::map<std::size_t, int> outside_kills_;       ///< the same, of workers that something outside killed
-  std::map<std::size_t, CondensationCost> costs_;  ///< by the problem, that a worker told
+  std::map<std::size_t, int> deaths_;              ///< of workers, by the cell that they ran
+  std::map<std::size_t, int> external_kills_;      ///< the same, of workers that were terminated externally
+  std::map<std::size_t, CondensationCost> costs_;  ///< by problem, as a worker reported it
   std::map<std::string, long> statuses_;
   long measured_ = 0;
   double busy_s_ = 0.0;
-  LeastProbe probes_;
+  MinimumProbe probes_;
   std::optional<Error> stopped_;
 };
 

@@ -12,7 +12,7 @@ namespace conebench {
 namespace {
 
 constexpr long never = std::numeric_limits<long>::max();
-/// Solve time that may pass between two looks at the clock.
+/// Solve time that may pass between two readings of the clock.
 constexpr double clock_quantum = 0.005;
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr double clock_quantum = 0.005;
 long next_check(long iteration) { return iteration + std::max(1L, iteration / 10); }
 
 long scheduled_checks(long iterations) {
-  const long last = std::min(iterations, never / 2);  // foreign code may tell any number
+  const long last = std::min(iterations, never / 2);  // foreign code may report any number
   long checks = 0;
   for (long k = 1; k <= last; k = next_check(k)) ++checks;
   return checks;
@@ -39,14 +39,14 @@ SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bo
 void SweepMonitor::start() { started_ = now(); }
 
 void SweepMonitor::start_over() {
-  if (new_try_) new_try_();
+  if (new_attempt_) new_attempt_();
   const double time = now();
   thrown_away_seconds_ += time - started_;
   judge_seconds_before_ = judge_seconds_;
   started_ = time;
   last_elapsed_ = 0.0;
   checks_ = 0;
-  ++tries_;
+  ++attempts_;
 }
 
 double SweepMonitor::now() {
@@ -72,10 +72,10 @@ Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, boo
     verdict_ratio_ = residual / tolerance_;
     time = judged;
     passed = residual <= tolerance_;
-    if (!passed && proposed && settle_ && residual <= open_verdict * tolerance_) {
-      passed = settle_(impulse);
+    if (!passed && proposed && resolve_ && residual <= open_verdict * tolerance_) {
+      passed = resolve_(impulse);
       time = now();
-      settling_seconds_ += time - judged;
+      resolving_seconds_ += time - judged;
       exclude_time(time - judged);
     }
     next_verdict_ = scheduled_ ? next_check(iteration) : never;

@@ -24,7 +24,7 @@ namespace {
 
 Error usage(std::string message) { return Error{ErrorCode::wrong_usage, std::move(message)}; }
 
-std::optional<Error> check(const SweepOptions& options) {
+Result<void> check(const SweepOptions& options) {
   if (options.jobs < 1 || options.jobs > 1024) return usage(fmt::format("--jobs {}: must be 1 to 1024", options.jobs));
   if (options.shards < 1 || options.shard < 1 || options.shard > options.shards) {
     return usage(fmt::format("--shard {}/{}: must be K/N with 1 <= K <= N", options.shard, options.shards));
@@ -35,7 +35,7 @@ std::optional<Error> check(const SweepOptions& options) {
     for (const CellStatusRow& row : cell_status_table()) known += (known.empty() ? "" : ", ") + std::string(row.name);
     return usage(fmt::format("--retry: unknown status '{}'; known: {}", status, known));
   }
-  return std::nullopt;
+  return {};
 }
 
 /// What is known of a problem without opening it.
@@ -52,7 +52,7 @@ Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOp
   return list_sources(suite, options.data, data_folder_of_environment(), options.cache, watch);
 }
 
-/// A filter hides other sources of the same problem, and the original of a twin: the store knows them.
+/// A filter hides other sources of the same problem, and the original of a duplicate. The store knows both.
 void keep_relatives(const ProblemRecord& known, ProblemRecord& record) {
   if (record.duplicate_of.empty()) record.duplicate_of = known.duplicate_of;
   std::vector<std::string> sources = known.copies;
@@ -69,7 +69,7 @@ struct PlanDepth {
   std::filesystem::path surveys;  ///< file that keeps them; empty: nothing is kept
   bool simulates = true;          ///< the samples of scenes that are not there yet; else they are pending
   bool all_features = true;       ///< else those alone that the filter or a condition asks for
-  bool tells = true;              ///< what can't be loaded, when it is found
+  bool notes = true;              ///< what can't be loaded, when it is found
   bool checks_keys = true;        ///< each of --keys is a cell's
 };
 
@@ -97,7 +97,7 @@ class Planner {
     take_known_features();
     leave_out_by_conditions();
     join_copies();
-    plan_.settings = plan_settings(suite_);
+    plan_.configurations = plan_configurations(suite_);
     complete_scope();
     CONEBENCH_CHECK(make_cells());
     return std::move(plan_);
@@ -132,7 +132,7 @@ class Planner {
     std::erase_if(sources_, [&](const ProblemSource& source) {
       if (!options_.sources.empty() && !options_.sources.contains(source.source)) return true;
       if (!warm_) return !filter_.holds(subject_of(source));
-      return (!source.place || source.pending) && !family_fits(source.family);
+      return (!source.position || source.pending) && !family_fits(source.family);
     });
     conditional_ = std::ranges::any_of(sources_, [](const ProblemSource& one) { return !one.conditions.empty(); });
   }
@@ -140,8 +140,8 @@ class Planner {
   /// Of samples that are pending their names alone are known; they come last.
   Result<void> survey() {
     const bool features = depth_.all_features || conditional_ || filter_.needs_features();
-    SurveyPlan looked_for{suite_, depth_.written, features, {}, depth_.tells};
-    for (const auto& [hash, record] : known_) looked_for.known[hash] = record->rank;
+    SurveyPlan survey{suite_, depth_.written, features, {}, depth_.notes};
+    for (const auto& [hash, record] : known_) survey.known[hash] = record->rank;
     std::vector<ProblemSource> pending;
     std::ranges::copy_if(sources_, std::back_inserter(pending), &ProblemSource::pending);
     std::erase_if(sources_, [](const ProblemSource& source) { return source.pending; });
@@ -150,7 +150,7 @@ class Planner {
       CONEBENCH_CHECK(altered_data(sources_, options_.interrupted));
     }
     const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    CONEBENCH_TRY(surveyed_, survey_kept(depth_.surveys, looked_for, sources_, std::max(options_.jobs, processors),
+    CONEBENCH_TRY(surveyed_, survey_kept(depth_.surveys, survey, sources_, std::max(options_.jobs, processors),
                                          options_.interrupted, progress_));
     for (ProblemSource& source : pending) {
       surveyed_.push_back(survey_pending(source));
@@ -170,9 +170,10 @@ class Planner {
     // The step after it would start from another answer than it should.
     return Error{
         ErrorCode::killed,
-        fmt::format("{}: what looks at it was killed from outside, and starts \"previous\" need every step of a "
-                    "sequence; nothing was run, run the same command again",
-                    plan_.killed.front())};
+        fmt::format(
+            "{}: the process that loads it was terminated externally, and starts \"previous\" need every step of a "
+            "sequence; nothing was run, run the same command again",
+            plan_.killed.front())};
   }
 
   void take_known_features() {
@@ -206,16 +207,16 @@ class Planner {
       scope.problems[problem.record.source] = problem.record.hash;
       for (const std::string& copy : problem.record.copies) scope.problems[copy] = problem.record.hash;
     }
-    for (const PlannedSetting& setting : plan_.settings) {
-      scope.settings[setting.record.hash] = {setting.record.solver, setting.record.label};
-      const SolverRow* const row = find_solver(setting.record.solver);
+    for (const PlannedConfiguration& configuration : plan_.configurations) {
+      scope.configurations[configuration.record.hash] = {configuration.record.solver, configuration.record.label};
+      const SolverRow* const row = find_solver(configuration.record.solver);
       if (row == nullptr) continue;
-      if (!row->command_words.empty()) scope.code.emplace(row->info.id, row->command_words);
+      if (!row->command_arguments.empty()) scope.code.emplace(row->info.id, row->command_arguments);
       if (!row->content_hash.empty()) scope.code_hashes[row->info.id] = row->content_hash;
     }
     scope.tolerances.insert(suite_.tolerances.begin(), suite_.tolerances.end());
     for (const Start start : suite_.starts) scope.starts.insert(to_string(start));
-    scope.criterion = to_string(suite_.criterion);
+    scope.stop_by = to_string(suite_.stop_by);
     scope.verdict = suite_.verdict;
     scope.max_iterations = suite_.limits.iterations;
     scope.limit_s = suite_.limits.seconds;
@@ -224,7 +225,7 @@ class Planner {
 
   Result<void> make_cells() {
     const auto cells_of_shard = [&](int shard, int shards, const std::optional<std::set<std::string>>& keys) {
-      return plan_cells(suite_, plan_.problems.problems, plan_.settings, {shard, shards, filter_, keys});
+      return plan_cells(suite_, plan_.problems.problems, plan_.configurations, {shard, shards, filter_, keys});
     };
     plan_.cells = cells_of_shard(options_.shard, options_.shards, options_.keys);
     if (depth_.checks_keys && options_.keys) CONEBENCH_CHECK(check_keys(*options_.keys));
@@ -247,8 +248,8 @@ class Planner {
   std::set<WantedCell> wanted(const std::vector<PlannedCell>& planned) const {
     std::set<WantedCell> cells;
     for (const PlannedCell& cell : planned) {
-      cells.insert({plan_.problems.problems[cell.problem].record.hash, plan_.settings[cell.setting].record.hash,
-                    cell.tolerance, to_string(cell.start)});
+      cells.insert({plan_.problems.problems[cell.problem].record.hash,
+                    plan_.configurations[cell.configuration].record.hash, cell.tolerance, to_string(cell.start)});
     }
     return cells;
   }
@@ -268,7 +269,7 @@ class Planner {
 
 Result<SweepPlan> make_plan(const Suite& suite, const SweepOptions& options, PlanDepth depth,
                             const std::vector<ProblemRecord>& known, Progress& progress) {
-  if (const auto error = check(options)) return *error;
+  CONEBENCH_CHECK(check(options));
   CONEBENCH_TRY(auto filter, CellFilter::parse(options.filter));
   return Planner(suite, options, std::move(filter), std::move(depth), known, progress).make();
 }
@@ -286,14 +287,14 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   return make_plan(suite, options, {.written = options.cache, .surveys = survey_file(options.cache)}, known, progress);
 }
 
-Result<SweepPlan> look_at_sweep(const Suite& suite, const SweepOptions& options, Progress& progress) {
+Result<SweepPlan> preview_sweep(const Suite& suite, const SweepOptions& options, Progress& progress) {
   const TemporaryFolder passing;
   return make_plan(suite, options,
                    {.written = passing.path(),
                     .surveys = {},
                     .simulates = false,
                     .all_features = false,
-                    .tells = false,
+                    .notes = false,
                     .checks_keys = false},
                    {}, progress);
 }
@@ -314,24 +315,24 @@ void describe_run(const Suite& suite, const SweepOptions& options, const SweepPl
   run.jobs = options.jobs;
 }
 
-std::optional<Error> put_plan(Store& store, const SweepPlan& plan) {
-  std::set<std::size_t> problems, settings;
+Result<void> put_plan(Store& store, const SweepPlan& plan) {
+  std::set<std::size_t> problems, configurations;
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < plan.problems.problems.size(); ++i) index_of[plan.problems.problems[i].record.hash] = i;
   for (const PlannedCell& cell : plan.cells) {
     problems.insert(cell.problem);
-    settings.insert(cell.setting);
-    // The original that a twin names is described, too, though this shard or filter may hold no cell of it.
+    configurations.insert(cell.configuration);
+    // The original of a duplicate is stored too, even if this shard or filter has no cell of it.
     const auto original = index_of.find(plan.problems.problems[cell.problem].record.duplicate_of);
     if (original != index_of.end()) problems.insert(original->second);
   }
   for (const std::size_t problem : problems) {
-    if (const auto put = store.put_problem(plan.problems.problems[problem].record); !put) return put.error();
+    CONEBENCH_CHECK(store.put_problem(plan.problems.problems[problem].record));
   }
-  for (const std::size_t setting : settings) {
-    if (const auto put = store.put_setting(plan.settings[setting].record); !put) return put.error();
+  for (const std::size_t configuration : configurations) {
+    CONEBENCH_CHECK(store.put_configuration(plan.configurations[configuration].record));
   }
-  return std::nullopt;
+  return {};
 }
 
 Work work_left(const SweepPlan& plan, const std::vector<CellRecord>& stored, const std::vector<std::string>& retry) {
@@ -369,19 +370,19 @@ Work work_left(const SweepPlan& plan, const std::vector<CellRecord>& stored, con
 }
 
 Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
-  if (const auto error = check(options)) return *error;
+  CONEBENCH_CHECK(check(options));
   const auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
   const auto sources = all_sources(suite, options, {.simulate = false, .interrupted = nullptr, .note = {}});
   if (!sources) return sources.error();
   CellCount count;
-  for (const PlannedSetting& setting : plan_settings(suite)) {
-    count.solvers.insert(setting.record.solver);
+  for (const PlannedConfiguration& configuration : plan_configurations(suite)) {
+    count.solvers.insert(configuration.record.solver);
     for (const ProblemSource& source : *sources) {
       count.families.insert(source.family);
       FilterSubject subject = subject_of(source);
-      subject.solver = setting.record.solver;
-      subject.setting = setting.record.label;
+      subject.solver = configuration.record.solver;
+      subject.configuration = configuration.record.label;
       for (const double tolerance : suite.tolerances) {
         subject.tolerance = tolerance;
         if (filter->holds(subject)) count.left += static_cast<long>(suite.starts.size());

@@ -14,36 +14,36 @@
 
 namespace conebench {
 
-/// What is known before the first cell runs.
+/// Everything that a sweep knows before its first cell runs.
 struct SweepPlan {
   ProblemSet problems;
-  std::vector<PlannedSetting> settings;
+  std::vector<PlannedConfiguration> configurations;
   std::vector<PlannedCell> cells;
   SuiteScope scope;
-  /// Sources that nothing is known of, since what looked at them was killed from outside; they have no cells.
+  /// Sources without a survey, because their process was terminated externally. They have no cells.
   std::vector<std::string> killed;
   bool interrupted = false;
 
-  /// Indices of the problems that have a cell: a filter or a shard may leave nothing of a problem.
+  /// Indices of the problems that have a cell in this filter and shard.
   std::set<std::size_t> asked_for() const;
 };
 
-/// For a run: scenes are simulated, and what can't be loaded is told. `known`: problems of the store, whose features
-/// are taken from there. Errors as run_sweep.
+/// For a run: scenes are simulated, and problems that can't be loaded are noted. `known`: problems of the store, whose
+/// features are copied. Errors as run_sweep.
 Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
                                   const std::vector<ProblemRecord>& known, Progress& progress);
 
-/// For a look alone, which leaves nothing behind and tells nothing: scenes that have to be simulated are counted by
-/// their steps, features found where the filter or a condition asks for them. Errors as run_sweep.
-Result<SweepPlan> look_at_sweep(const Suite& suite, const SweepOptions& options, Progress& progress);
+/// For a preview, which writes no files and no notes. Scenes that are not simulated yet are counted by their steps.
+/// Features are computed if the filter or a condition needs them. Errors as run_sweep.
+Result<SweepPlan> preview_sweep(const Suite& suite, const SweepOptions& options, Progress& progress);
 
-/// Fills in what the suite, the options and the plan say of a run that begins now.
+/// Fills the fields of a run that begins now, from the suite, the options and the plan.
 void describe_run(const Suite& suite, const SweepOptions& options, const SweepPlan& plan, RunRecord& run);
 
-/// Stores the plan's settings and the problems that it has cells of.
-std::optional<Error> put_plan(Store& store, const SweepPlan& plan);
+/// Stores the plan's configurations, and its problems that have cells.
+Result<void> put_plan(Store& store, const SweepPlan& plan);
 
-/// The cells that are not stored yet, or to be done again.
+/// The cells to run: those that are not stored yet, or are run again.
 struct Work {
   std::vector<std::size_t> to_run;
   long resumed = 0;

@@ -102,7 +102,7 @@ void RunTimes::add(const RunTime& run) {
 }
 
 bool RunTimes::shared(const RunTime& run) const {
-  // Beside another thread on the core the probe takes 1.3 to 1.5 times as long; the clock moves by 3 %.
+  // With another thread on the core the probe takes 1.3 to 1.5 times as long; the clock moves by 3 %.
   constexpr double slower = 1.1;
   return run.probe_s > slower * min_probe_s_;
 }

@@ -12,21 +12,21 @@ namespace conebench {
 
 /// Cold (the first), minimum, median and median absolute deviation of at least one time.
 TimingRecord summarise_times(const std::vector<double>& seconds);
-/// The same of those that `count`, one a time, but for the cold one; of all where none counts.
+/// The same of the times whose entry in `count` is true. Cold is the first in any case. If none counts, all do.
 TimingRecord summarise_times(const std::vector<double>& seconds, const std::vector<bool>& count);
 
-/// Processor time that the calling thread has used [s]. Exact, where the clock of the whole process moves in steps of
-/// milliseconds once the process has a limit on its processor time.
+/// Processor time of the calling thread [s]. It is exact. The clock of the whole process is not: it moves in steps of
+/// milliseconds once the process has a limit of processor time.
 double processor_seconds();
-/// Whether a run that used so much of the time that passed was not interrupted by other processes (98 %). What is short
-/// of the clock's own cost says nothing and counts.
+/// Whether a run used at least 98 % of the time that passed, so that other processes did not interrupt it. True if the
+/// difference is less than the clock's own cost.
 bool had_its_processor(double processor_s, double passed_s);
 
-/// What this process had of its processor since the object was made: over all threads, judging included.
+/// This process's use of the processor since construction, over all threads, judging included.
 class ProcessorUse {
  public:
   ProcessorUse();
-  double share() const;           ///< processor time by time passed, at most 1 for each thread
+  double share() const;           ///< processor time divided by time passed, at most 1 for each thread
   std::int64_t switches() const;  ///< times that the system took the processor away
 
  private:
@@ -45,18 +45,18 @@ struct RunTime {
   double total() const { return setup_s + solve_s; }
 };
 
-/// The times of a cell's runs. Those count that had the processor, and its core, for themselves: whose probe is within
-/// 10 % of the least. Where none did, all count.
+/// The times of a cell's runs. A run counts if it had the processor, and did not share the core: its probe is within 10
+/// % of the minimum. If no run does, all count.
 class RunTimes {
  public:
   /// `min_probe_s`: known from elsewhere, or 0.
   explicit RunTimes(double min_probe_s = 0.0) : min_probe_s_(min_probe_s) {}
 
   void add(const RunTime& run);
-  /// Whether a solved cell runs once more (DESIGN 6), `passed_s` after the first: until enough runs count and took long
-  /// enough; where the core was shared, for ten times as long at most. A solver that leaves its work to other threads
-  /// has no run that counts, and is none the longer. Never where another as long as the longest would exceed `budget`
-  /// seconds of all runs.
+  /// Whether a solved cell runs once more, `passed_s` after the first run. It does until enough runs count and took
+  /// long enough; on a shared core for at most ten times as long. A solver that works in other threads has no run that
+  /// counts, and does not run longer for it. False if one more run, as long as the longest, would exceed `budget`
+  /// seconds in total.
   bool another(const CellRequest::Repeats& repeats, double budget, double passed_s) const;
 
   std::size_t size() const { return runs_.size(); }
@@ -78,7 +78,7 @@ class RunTimes {
   double min_probe_s_;
   bool was_shared_ = false;  ///< in some run
   int counted_ = 0;
-  double counted_s_ = 0.0;  ///< what those that count took
+  double counted_s_ = 0.0;  ///< of the runs that count
   double spent_s_ = 0.0;
   double max_s_ = 0.0;
 };

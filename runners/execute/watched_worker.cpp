@@ -46,11 +46,11 @@ bool WatchedWorker::enforce(double now, long memory_mb) {
 std::string WatchedWorker::processor_reason() {
   if (!processor_) return {};
   if (processor_->used_up()) return limit_reason_;
-  if (with_children_ && family_seconds(worker_.process) >= processor_->seconds()) return limit_reason_;
+  if (with_children_ && process_tree_seconds(worker_.process) >= processor_->seconds()) return limit_reason_;
   ++checks_;
   if (all_asleep(worker_.process)) ++asleep_;
   if (!processor_->overdue()) return {};
-  const double used_s = family_seconds(worker_.process), waited_s = processor_->waited_s();
+  const double used_s = process_tree_seconds(worker_.process), waited_s = processor_->waited_s();
   if (used_s >= waited_s / ProcessorLimit::max_wait) return {};
   starved_ = 2 * asleep_ <= checks_;
   return fmt::format("it {} {:.2g} s of the processor in {:.2g} s{}", starved_ ? "got" : "wanted only", used_s,
@@ -73,9 +73,9 @@ WorkerEnd WatchedWorker::reap() {
   WorkerEnd end;
   end.by_us = !killed_for_.empty();
   end.starved = std::exchange(starved_, false);
-  end.from_outside = !end.by_us && sent_from_outside(status);
-  const std::string words = output_.last_words();
-  end.why = end.by_us ? killed_for_ : ending_text(status) + (words.empty() ? "" : ": " + words);
+  end.terminated_externally = !end.by_us && is_terminated_externally(status);
+  const std::string printed = output_.last_output();
+  end.why = end.by_us ? killed_for_ : ending_text(status) + (printed.empty() ? "" : ": " + printed);
   worker_ = Worker();
   killed_for_.clear();
   return end;

@@ -14,14 +14,13 @@ namespace conebench {
 
 /// How a worker process ended.
 struct WorkerEnd {
-  bool by_us = false;         ///< killed by its watcher, for `why`
-  bool starved = false;       ///< by us, because the machine kept it waiting: what it was at is as good as before
-  bool from_outside = false;  ///< by a signal that nobody raises by itself and that was not ours
-  std::string why;            ///< "signal 11 (Segmentation fault): last words"
+  bool by_us = false;                  ///< killed by its watcher, for `why`
+  bool starved = false;                ///< by us, because the machine kept it waiting; its task can be run again
+  bool terminated_externally = false;  ///< by a signal that is neither ours nor raised by its own fault
+  std::string why;                     ///< "signal 11 (Segmentation fault): last words"
 };
 
-/// A worker as the runner sees it: frames in, a limit of its time, and an end. Killed with all that belongs to it when
-/// it goes.
+/// A worker as the runner sees it: its frames, its deadlines and its end. The destructor kills it with its descendants.
 class WatchedWorker {
  public:
   WatchedWorker() = default;
@@ -29,7 +28,7 @@ class WatchedWorker {
   WatchedWorker(const WatchedWorker&) = delete;
   WatchedWorker& operator=(const WatchedWorker&) = delete;
 
-  /// `start`: start_surveyor or start_worker with the output catcher that it is handed. False where that failed.
+  /// `start_process(output)` calls start_surveyor, start_worker or the like. False: it failed.
   template <class Start>
   bool start(Start start_process) {
     output_.clear();
@@ -43,32 +42,33 @@ class WatchedWorker {
   bool running() const { return worker_.process > 0; }
   pid_t process() const { return worker_.process; }
   int channel() const { return worker_.channel.number(); }
-  /// By the wall clock, for one that hangs; takes the place of limit_processor().
+  /// Deadline by the wall clock, for a worker that hangs. Replaces limit_processor().
   void set_deadline(double at, std::string why);
-  /// Of its own processor time. Where ten times as long has passed, it ends, too: its end has `starved` where it and
-  /// what it started were kept waiting, but not where they slept for most of the time. `with_children`: what it started
-  /// counts, too.
+  /// Limit of its processor time; with `with_children` that of its descendants counts, too. It is also killed after ten
+  /// times as long by the wall clock: as `starved` if it and its descendants waited for the processor, not if they
+  /// slept for most of the time.
   void limit_processor(double seconds, std::string why, bool with_children = false);
 
-  /// Reads what has come. False where the worker is gone or was ended by enforce(); then reap() tells how.
+  /// Reads what has arrived. False: the worker has ended, or enforce() killed it; then reap() returns how.
   bool read() {
-    // What it started may keep the channel open for ever.
+    // Its descendants may keep the channel open for ever.
     return in_.fill_from(channel()) && killed_for_.empty();
   }
   std::optional<Frame> next_frame() { return in_.next(); }
-  bool spoilt() const { return in_.broken(); }
+  bool garbled() const { return in_.broken(); }
   bool send(FrameKind kind, const std::string& payload) { return write_all(channel(), encode_frame(kind, payload)); }
 
-  /// Past its limit, or above `memory_mb` (0: not looked at): killed, with the reason kept for reap(). True then.
+  /// Kills it if it is past a limit or above `memory_mb` (0: not checked), and keeps the reason for reap(). True:
+  /// killed.
   bool enforce(double now, long memory_mb);
   void kill_now(const std::string& why);
-  /// Waits for its end, forced where it lives on.
+  /// Waits for its end. Kills it if it does not end.
   WorkerEnd reap();
 
  private:
-  /// Why its limit of processor time ends it; sets starved_. Empty: it goes on.
+  /// Why its limit of processor time is exceeded; sets starved_. Empty: it is not.
   std::string processor_reason();
-  /// All workers of this process: whatever else is below it was left behind.
+  /// All workers of this process. Its other descendants were left behind.
   static std::set<pid_t>& living();
 
   Worker worker_;
@@ -77,13 +77,13 @@ class WatchedWorker {
   double deadline_ = 0.0;
   std::optional<ProcessorLimit> processor_;
   bool with_children_ = false;
-  int checks_ = 0, asleep_ = 0;  ///< how often enforce() looked at it, and found it asleep
+  int checks_ = 0, asleep_ = 0;  ///< how often enforce() checked it, and found it asleep
   std::string limit_reason_;
   std::string killed_for_;
   bool starved_ = false;
 };
 
-/// Waits until one of the workers has something to say, or 100 ms.
+/// Waits until one of the workers has sent something, or 100 ms.
 void wait_for_any(const std::vector<WatchedWorker*>& workers);
 
 }  // namespace conebench

@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "base/archive.hpp"
-#include "store/record_fields.hpp"
 
 namespace conebench {
 
@@ -30,51 +29,59 @@ std::uint64_t checksum_of(std::uint32_t kind, std::string_view payload) {
 
 template <class Archive, class Surveyed>
 void transfer_sequence(Archive& archive, Surveyed& surveyed) {
-  bool placed = surveyed.place.has_value();
-  archive(placed);
+  bool in_sequence = surveyed.position.has_value();
+  archive(in_sequence);
   if constexpr (Archive::reading) {
-    if (placed) surveyed.place.emplace();
+    if (in_sequence) surveyed.position.emplace();
   }
-  if (placed) archive(surveyed.place->sequence, surveyed.place->step);
+  if (in_sequence) archive(surveyed.position->sequence, surveyed.position->step);
   auto& layout = surveyed.layout;
   archive(layout.joints, layout.limits, layout.contacts, layout.contact_dimension, layout.contact_identities,
           layout.limit_identities, layout.contact_frames);
 }
 
 void pack_record(Packer& packer, const CellRecord& record) {
-  visit_cell(packer, record);
+  CellRecord::fields(packer, record);
   packer.count(record.residuals.size());
   for (const auto& [name, residual] : record.residuals) {
     packer(name);
-    visit_residual(packer, residual);
+    ResidualRecord::fields(packer, residual);
   }
   packer.count(record.timed_rounds.size());
-  for (const auto& round : record.timed_rounds) visit_round(packer, round);
+  for (const auto& round : record.timed_rounds) RoundRecord::fields(packer, round);
   packer(record.reaction);
 }
 
 void unpack_record(Unpacker& unpacker, CellRecord& record) {
-  visit_cell(unpacker, record);
+  CellRecord::fields(unpacker, record);
   for (std::size_t left = unpacker.count(); left > 0 && unpacker.ok(); --left) {
     std::string name;
     unpacker(name);
     ResidualRecord residual;
-    visit_residual(unpacker, residual);
+    ResidualRecord::fields(unpacker, residual);
     record.residuals.set(name, residual);
   }
   for (std::size_t left = unpacker.count(); left > 0 && unpacker.ok(); --left) {
-    visit_round(unpacker, record.timed_rounds.emplace_back());
+    RoundRecord::fields(unpacker, record.timed_rounds.emplace_back());
   }
   unpacker(record.reaction);
 }
 
 template <class Archive, class Surveyed>
 void transfer_surveyed(Archive& archive, Surveyed& surveyed) {
-  visit_problem(archive, surveyed.record);
+  ProblemRecord::fields(archive, surveyed.record);
   archive(surveyed.loaded, surveyed.unsupported, surveyed.killed, surveyed.guess_hash);
   transfer_sequence(archive, surveyed);
-  for (auto& value : surveyed.signature.values) archive(value);
-  for (auto& value : surveyed.signature.magnitudes) archive(value);
+  for (auto& value : surveyed.fingerprint.values) archive(value);
+  for (auto& value : surveyed.fingerprint.magnitudes) archive(value);
+}
+
+template <class Archive, class Claims>
+void transfer_claims(Archive& archive, Claims& claims) {
+  CellClaim::fields(archive, claims);
+  CellTiming::fields(archive, claims);
+  archive(claims.status, claims.reason, claims.used, claims.judge_s, claims.cpu_share, claims.switches, claims.busy_s,
+          claims.min_probe_s, claims.decision, claims.stopped_at, claims.checks, claims.trace, claims.reaction);
 }
 
 template <class Archive, class Report>

@@ -17,8 +17,8 @@
 
 namespace conebench {
 
-/// What travels between the runner, its workers and their children. Both ends are the same executable, so the layout
-/// needs no version; a checksum tells what a crashing process wrote from what a healthy one did.
+/// Messages between the runner, its workers and their children. Both ends are the same executable, so the layout needs
+/// no version. A checksum reveals what a crashing process wrote.
 enum class FrameKind : std::uint32_t {
   claims = 1,
   surveyed,
@@ -26,9 +26,9 @@ enum class FrameKind : std::uint32_t {
   cell_request,
   cell_done,
   simulated,
-  ready,  ///< a process that confirms a time waits for the start; nothing in it
+  ready,  ///< a process that confirms a time waits for the start; no payload
   certified,
-  // Between builds (build_protocol.hpp): their numbers and the frame's layout stay as they are.
+  // Between builds (build_protocol.hpp): these numbers and the frame's layout must not change.
   greeting = 64,
   build_order = 65,
   build_reply = 66
@@ -48,7 +48,7 @@ class FrameBuffer {
   void append(const char* bytes, std::size_t count) { bytes_.append(bytes, count); }
   /// Appends what can be read from a socket without waiting. False at the end of the stream.
   bool fill_from(int descriptor);
-  /// The next whole frame. nullopt where more bytes are needed, or where the stream is spoilt (see broken()).
+  /// The next whole frame. nullopt: more bytes are needed, or the stream is garbled (see broken()).
   std::optional<Frame> next();
   bool broken() const { return broken_; }
   bool empty() const { return bytes_.empty(); }
@@ -58,18 +58,18 @@ class FrameBuffer {
   bool broken_ = false;
 };
 
-/// The next frame from a socket, waited for; nullopt where the other end is gone or the stream is spoilt.
+/// Waits for the next frame from a socket. nullopt: the other end is closed, or the stream is garbled.
 std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor);
 
-/// A cell to be done.
+/// A cell to run.
 struct CellOrder {
   std::uint64_t cell = 0;          ///< index in the plan
-  std::vector<double> start = {};  ///< λ to start from where that is another cell's answer; empty: 0
+  std::vector<double> start = {};  ///< another cell's answer λ to start from; empty: 0
   double min_probe_s = 0.0;        ///< see CellRequest
-  std::string note = {};           ///< for the record's reason: why it starts from 0 though another answer was wanted
+  std::string note = {};           ///< for the record's reason: why it starts from 0 instead of another cell's answer
 };
 
-/// A cell that is done, as a worker reports it.
+/// A worker's report of a cell.
 struct CellReport {
   std::uint64_t cell = 0;  ///< index in the plan
   CellRecord record;
@@ -83,8 +83,8 @@ struct CellReport {
 struct LoadReport {
   std::string hash;
   std::string error;
-  bool killed = false;    ///< `error` says that what read it was killed from outside
-  CondensationCost cost;  ///< as far as it was measured
+  bool killed = false;    ///< the process that read it was terminated externally
+  CondensationCost cost;  ///< where measured
 };
 
 /// How a simulation in a process of its own ended.
@@ -93,9 +93,9 @@ struct SimulationReport {
   std::string message;
 };
 
-/// What was found of whether a problem has a solution.
+/// Result of the search for a proof that a problem has no solution.
 struct CertificateReport {
-  std::string hash;  ///< of the problem that was loaded; empty: it could not be
+  std::string hash;  ///< of the loaded problem; empty: it could not be loaded
   FeasibilityRecord found;
 };
 
@@ -107,7 +107,7 @@ std::string encode(const LoadReport& report);
 std::string encode(const CellReport& report);
 std::string encode(const CellOrder& order);
 
-/// nullopt for bytes that no encode() made.
+/// nullopt: no encode() made these bytes.
 std::optional<CellClaims> decode_claims(std::string_view bytes);
 std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes);
 std::optional<LoadReport> decode_load_report(std::string_view bytes);

@@ -79,9 +79,9 @@ CondensationCost make_what_is_not_given(const ContactProblem& problem, const Wor
   if (!problem.given_as_primal()) return {};
   const bool matrix = std::any_of(plan.cells.begin(), plan.cells.end(), [&](const PlannedCell& cell) {
     if (cell.problem != plan.problem) return false;
-    const PlannedSetting& setting = plan.settings[cell.setting];
-    const SolverRow* const row = find_solver(setting.record.solver);
-    const auto solver = row != nullptr ? row->make(setting.options) : Result<std::unique_ptr<Solver>>(Error{});
+    const PlannedConfiguration& configuration = plan.configurations[cell.configuration];
+    const SolverRow* const row = find_solver(configuration.record.solver);
+    const auto solver = row != nullptr ? row->make(configuration.options) : Result<std::unique_ptr<Solver>>(Error{});
     return solver && works_on_matrix(**solver, problem);
   });
   const auto diagonal_s = make_diagonal(problem, plan.cache);
@@ -122,7 +122,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   Requests requests;
   const auto request_for = [&](const CellOrder& order) {
     const PlannedCell& cell = plan.cells.at(order.cell);
-    CellRequest request = request_of(plan.suite, plan.settings[cell.setting], cell);
+    CellRequest request = request_of(plan.suite, plan.configurations[cell.configuration], cell);
     request.repeats.min_probe_s = order.min_probe_s;
     request.start_impulse = Eigen::Map<const Vector>(order.start.data(), static_cast<Index>(order.start.size()));
     return request;
@@ -168,14 +168,14 @@ std::optional<Worker> start(const OutputCatcher& output, const std::function<int
 
 }  // namespace
 
-CellRequest request_of(const Suite& suite, const PlannedSetting& setting, const PlannedCell& cell) {
+CellRequest request_of(const Suite& suite, const PlannedConfiguration& configuration, const PlannedCell& cell) {
   CellRequest request;
-  request.solver = setting.record.solver;
-  request.options = setting.options;
+  request.solver = configuration.record.solver;
+  request.options = configuration.options;
   request.tolerance = cell.tolerance;
   request.max_iterations = suite.limits.iterations;
   request.seconds = suite.limits.seconds;
-  request.criterion = suite.criterion;
+  request.stop_by = suite.stop_by;
   request.verdict = suite.verdict;
   request.start = cell.start;
   request.repeats = {suite.repeats.minimum, suite.repeats.minimum_ms, suite.repeats.maximum};

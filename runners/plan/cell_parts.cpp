@@ -95,31 +95,32 @@ std::vector<Piece> joined(std::vector<Piece> pieces, const std::vector<PlannedCe
 }  // namespace
 
 std::vector<double> estimated_costs(const Suite& suite, const std::vector<SurveyedProblem>& problems,
-                                    const std::vector<PlannedSetting>& settings, const std::vector<PlannedCell>& cells,
-                                    const StoreContents& earlier) {
+                                    const std::vector<PlannedConfiguration>& configurations,
+                                    const std::vector<PlannedCell>& cells, const StoreContents& earlier) {
   std::map<std::string, Size> sizes;
   std::map<std::string, std::string> solver_of;
   for (const ProblemRecord& problem : earlier.problems) sizes[problem.hash] = size_of(problem);
-  for (const SettingRecord& setting : earlier.settings) solver_of[setting.hash] = setting.solver;
+  for (const ConfigurationRecord& configuration : earlier.configurations)
+    solver_of[configuration.hash] = configuration.solver;
   std::map<std::tuple<std::string, std::string, double, std::string>, double> exact;
   std::map<std::pair<std::string, double>, Neighbours> near;
   for (const CellRecord& cell : earlier.cells) {
     const double cost = measured_cost(cell);
     if (!std::isfinite(cost)) continue;
-    exact[{cell.problem, cell.setting, cell.tolerance, cell.start}] = cost;
-    near[{solver_of[cell.setting], cell.tolerance}].add(sizes[cell.problem], cost);
+    exact[{cell.problem, cell.configuration, cell.tolerance, cell.start}] = cost;
+    near[{solver_of[cell.configuration], cell.tolerance}].add(sizes[cell.problem], cost);
   }
   for (auto& [unused, neighbours] : near) neighbours.sort();
 
   std::vector<double> costs;
   for (const PlannedCell& cell : cells) {
     const ProblemRecord& problem = problems[cell.problem].record;
-    const SettingRecord& setting = settings[cell.setting].record;
+    const ConfigurationRecord& configuration = configurations[cell.configuration].record;
     double cost = cost_per_nonzero_s * static_cast<double>(problem.nonzeros);
-    if (const auto same = exact.find({problem.hash, setting.hash, cell.tolerance, to_string(cell.start)});
+    if (const auto same = exact.find({problem.hash, configuration.hash, cell.tolerance, to_string(cell.start)});
         same != exact.end()) {
       cost = same->second;
-    } else if (const auto like = near.find({setting.solver, cell.tolerance}); like != near.end()) {
+    } else if (const auto like = near.find({configuration.solver, cell.tolerance}); like != near.end()) {
       cost = like->second.mean_near(size_of(problem));
     }
     costs.push_back(std::clamp(min_cost_s + cost, min_cost_s, std::max(min_cost_s, suite.limits.seconds)));

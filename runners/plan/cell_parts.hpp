@@ -7,18 +7,18 @@
 
 namespace conebench {
 
-/// What each cell is thought to keep a worker busy for [s], repeats and judging included, between the cost of starting
-/// it and the suite's limit. In this order: what `earlier` measured of the same problem, solver, options, tolerance and
-/// start; the mean of what it measured of the same solver at the same tolerance on the five problems nearest in size;
-/// the size of the problem alone, which tells large from small and no solver from another.
+/// Estimated time of a worker for each cell [s], including repeats and judging, between the cost of starting a cell and
+/// the suite's limit. The estimate is, if known, the time in `earlier` of the same problem, solver, options, tolerance
+/// and start; else the mean in `earlier` of the same solver and tolerance over the five problems nearest in size; else
+/// a function of the problem's size, which does not distinguish solvers.
 std::vector<double> estimated_costs(const Suite& suite, const std::vector<SurveyedProblem>& problems,
-                                    const std::vector<PlannedSetting>& settings, const std::vector<PlannedCell>& cells,
-                                    const StoreContents& earlier);
+                                    const std::vector<PlannedConfiguration>& configurations,
+                                    const std::vector<PlannedCell>& cells, const StoreContents& earlier);
 
-/// Of each cell the part, 1 … `parts`, that it falls into. A sequence's cells of one setting stay together, and else
-/// cells of one problem, up to an eighth of a part's share: who runs a part loads few problems, and measures a
-/// problem's solvers on one processor. The dearest piece goes first, each to the part with the least so far (Graham's
-/// rule), so that no part costs more than its share and one piece.
+/// The part, 1 … `parts`, of each cell. Pieces that stay together are: the cells of a sequence and one configuration;
+/// otherwise the cells of one problem, up to an eighth of a part's cost. So a part loads few problems, and one machine
+/// measures all solvers on a problem. The pieces are taken by falling cost, and each goes to the part that costs least
+/// so far (Graham's rule). So no part costs more than an equal share plus one piece.
 std::vector<int> balanced_parts(const std::vector<PlannedCell>& cells, const std::vector<double>& costs, int parts);
 
 }  // namespace conebench

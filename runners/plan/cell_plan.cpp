@@ -54,33 +54,34 @@ FilterSubject subject_of(const SurveyedProblem& problem) {
 
 /// Finds the cell before each one in its sequence and makes the keys. Returns the first cell of each one's sequence.
 std::vector<std::size_t> give_keys(const Suite& suite, const std::vector<SurveyedProblem>& problems,
-                                   const std::vector<PlannedSetting>& settings, std::vector<PlannedCell>& cells) {
-  std::map<std::pair<std::size_t, double>, std::vector<std::size_t>> linked;  // by setting and tolerance
+                                   const std::vector<PlannedConfiguration>& configurations,
+                                   std::vector<PlannedCell>& cells) {
+  std::map<std::pair<std::size_t, double>, std::vector<std::size_t>> linked;  // by configuration and tolerance
   std::vector<std::size_t> first(cells.size());
   const auto give_key = [&](std::size_t i) {
     PlannedCell& cell = cells[i];
     first[i] = cell.previous ? first[*cell.previous] : i;
-    cell.key = cell_key(suite, problems[cell.problem], settings[cell.setting].record, cell.tolerance, cell.start,
-                        cell.previous ? cells[*cell.previous].key : std::string());
+    cell.key = cell_key(suite, problems[cell.problem], configurations[cell.configuration].record, cell.tolerance,
+                        cell.start, cell.previous ? cells[*cell.previous].key : std::string());
   };
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto& place = problems[cells[i].problem].place;
-    if (cells[i].start == Start::previous && place) {
-      linked[{cells[i].setting, cells[i].tolerance}].push_back(i);
+    const auto& position = problems[cells[i].problem].position;
+    if (cells[i].start == Start::previous && position) {
+      linked[{cells[i].configuration, cells[i].tolerance}].push_back(i);
     } else {
       give_key(i);
     }
   }
   for (const auto& [unused, members] : linked) {
-    std::vector<std::optional<SequencePlace>> places;
-    for (const std::size_t i : members) places.push_back(problems[cells[i].problem].place);
-    const auto before = predecessors(places);
+    std::vector<std::optional<SequencePosition>> positions;
+    for (const std::size_t i : members) positions.push_back(problems[cells[i].problem].position);
+    const auto before = predecessors(positions);
     for (std::size_t k = 0; k < members.size(); ++k) {
       if (before[k]) cells[members[k]].previous = members[*before[k]];
     }
     std::vector<std::size_t> by_step = members;
     std::stable_sort(by_step.begin(), by_step.end(), [&](std::size_t a, std::size_t b) {
-      return problems[cells[a].problem].place->step < problems[cells[b].problem].place->step;
+      return problems[cells[a].problem].position->step < problems[cells[b].problem].position->step;
     });
     for (const std::size_t i : by_step) give_key(i);
   }
@@ -89,8 +90,8 @@ std::vector<std::size_t> give_keys(const Suite& suite, const std::vector<Surveye
 
 }  // namespace
 
-SettingRecord setting_record(const SolverRow& row, const OptionValues& effective) {
-  SettingRecord record;
+ConfigurationRecord configuration_record(const SolverRow& row, const OptionValues& effective) {
+  ConfigurationRecord record;
   record.solver = row.info.id;
   record.solver_version = row.info.version;
   record.formulation = to_string(row.info.formulation);
@@ -99,41 +100,42 @@ SettingRecord setting_record(const SolverRow& row, const OptionValues& effective
   record.peer_version = row.info.peer.version;
   record.peer_released = row.info.peer.released;
   record.peer_build = row.info.peer.build;
-  record.looks = checks_are_free(row.info) ? "free" : "paid";
+  record.checks = checks_are_free(row.info) ? "free" : "paid";
   record.label = row.info.id;
   for (const auto& [name, value] : effective) {
     if (value == default_of(row, name)) continue;
     record.changed_options.push_back(name);
     record.label += fmt::format(" {}={}", name, to_text(value));
   }
+  // "setting": what configurations were called when their hashes were first given; another word would change them all.
   record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
   if (!row.content_hash.empty()) record.hash = content_address({record.hash, row.content_hash});
   return record;
 }
 
-std::vector<PlannedSetting> plan_settings(const Suite& suite) {
-  std::vector<PlannedSetting> settings;
+std::vector<PlannedConfiguration> plan_configurations(const Suite& suite) {
+  std::vector<PlannedConfiguration> configurations;
   std::set<std::string> known;
   for (const SolverEntry& entry : suite.solvers) {
     const SolverRow& row = row_of(entry.id);
     for (const OptionValues& options : entry.options) {
       const auto effective = row.effective_options(options);
       if (!effective) throw std::logic_error("plan: " + effective.error().message);
-      SettingRecord record = setting_record(row, *effective);
-      if (known.insert(record.hash).second) settings.push_back({std::move(record), options});
+      ConfigurationRecord record = configuration_record(row, *effective);
+      if (known.insert(record.hash).second) configurations.push_back({std::move(record), options});
     }
   }
-  return settings;
+  return configurations;
 }
 
-std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting, double tolerance,
-                     Start start, const std::string& previous_key) {
+std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const ConfigurationRecord& configuration,
+                     double tolerance, Start start, const std::string& previous_key) {
   std::string start_text = to_string(start);
   if (start == Start::guess) start_text += " " + problem.guess_hash;
   if (start == Start::previous) start_text += " " + previous_key;
-  return content_address({"cell", problem.record.hash, setting.hash, std::to_string(suite.limits.iterations),
+  return content_address({"cell", problem.record.hash, configuration.hash, std::to_string(suite.limits.iterations),
                           exact_text(suite.limits.seconds), std::to_string(suite.limits.memory_mb),
-                          exact_text(tolerance), to_string(suite.criterion), suite.verdict,
+                          exact_text(tolerance), to_string(suite.stop_by), suite.verdict,
                           std::to_string(verdict_version(suite.verdict)), start_text});
 }
 
@@ -142,14 +144,14 @@ int shard_of(const std::string& key, int shards) {
 }
 
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
-                                    const std::vector<PlannedSetting>& settings, const PlanScope& scope) {
+                                    const std::vector<PlannedConfiguration>& configurations, const PlanScope& scope) {
   std::vector<PlannedCell> all;
   std::vector<bool> wanted;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     FilterSubject subject = subject_of(problems[p]);
-    for (std::size_t s = 0; s < settings.size(); ++s) {
-      subject.solver = settings[s].record.solver;
-      subject.setting = settings[s].record.label;
+    for (std::size_t s = 0; s < configurations.size(); ++s) {
+      subject.solver = configurations[s].record.solver;
+      subject.configuration = configurations[s].record.label;
       for (const double tolerance : suite.tolerances) {
         subject.tolerance = tolerance;
         const bool fits = scope.filter.holds(subject);
@@ -161,7 +163,7 @@ std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<Survey
       }
     }
   }
-  const std::vector<std::size_t> first = give_keys(suite, problems, settings, all);
+  const std::vector<std::size_t> first = give_keys(suite, problems, configurations, all);
 
   for (std::size_t i = 0; scope.keys && i < all.size(); ++i) {
     if (!scope.keys->contains(all[i].key)) wanted[i] = false;

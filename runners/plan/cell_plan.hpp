@@ -16,35 +16,35 @@
 namespace conebench {
 
 /// A solver with one set of options.
-struct PlannedSetting {
-  SettingRecord record;
+struct PlannedConfiguration {
+  ConfigurationRecord record;
   OptionValues options;  ///< as given; the solver adds its defaults
 };
 
-/// A solver with all its effective options as the store holds it. Its hash tells builds apart whose answers differ.
-SettingRecord setting_record(const SolverRow& row, const OptionValues& effective);
+/// A solver with all its effective options as the store holds it. Its hash differs between builds whose answers differ.
+ConfigurationRecord configuration_record(const SolverRow& row, const OptionValues& effective);
 
-/// Every setting of the suite once (equal effective options are one setting), in its order.
-std::vector<PlannedSetting> plan_settings(const Suite& suite);
+/// Every configuration of the suite once (equal effective options are one configuration), in its order.
+std::vector<PlannedConfiguration> plan_configurations(const Suite& suite);
 
-/// One cell: a setting on a problem at a tolerance, from a start. Indices into the lists that the plan was made of.
+/// One cell: a configuration on a problem at a tolerance, from a start. Indices refer to the plan's lists.
 struct PlannedCell {
   std::string key;
   std::size_t problem = 0;
-  std::size_t setting = 0;
+  std::size_t configuration = 0;
   double tolerance = 0.0;
   Start start = Start::cold;
-  /// The cell, of this plan, whose answer it starts from; nullopt where it starts from λ = 0 or the guess.
+  /// The cell of this plan whose answer it starts from; nullopt: it starts from λ = 0 or the guess.
   std::optional<std::size_t> previous;
 };
 
-/// The content address of a cell: problem, setting, limits, tolerance, criterion, verdict with its version, start
-/// (DESIGN 8). Repeats are not in it: they change how well a time is known, not what is measured. A cell that starts
-/// from another one's answer has that one's key in its own, `previous_key`, and so all problems before it.
-std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting, double tolerance,
-                     Start start = Start::cold, const std::string& previous_key = {});
+/// The content address of a cell: problem, configuration, limits, tolerance, stop_by, verdict with its version, start
+/// (docs/store.md). Repeats are not in it: they change how precisely a time is known, not what is measured. The key of
+/// a cell that starts from another cell's answer covers that cell's key, `previous_key`, and so all problems before it.
+std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const ConfigurationRecord& configuration,
+                     double tolerance, Start start = Start::cold, const std::string& previous_key = {});
 
-/// Part 1 … `shards` that a key falls into.
+/// The shard, 1 … `shards`, of a key.
 int shard_of(const std::string& key, int shards);
 
 struct PlanScope {
@@ -54,13 +54,13 @@ struct PlanScope {
   std::optional<std::set<std::string>> keys = {};  ///< only these cells; nullopt: all
 };
 
-/// The cells of this scope, in the suite's order. With a warm cell come those whose answers it starts from, whatever
-/// the filter and the keys say of them: it is the same cell in every run. A shard takes a setting's cells of a sequence
-/// all or none.
+/// The cells of this scope, in the suite's order. The cells whose answers a warm cell starts from are included even if
+/// the filter or the keys exclude them, so that it is the same cell in every run. A shard has all or none of the cells
+/// of a sequence and a configuration.
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
-                                    const std::vector<PlannedSetting>& settings, const PlanScope& scope);
+                                    const std::vector<PlannedConfiguration>& configurations, const PlanScope& scope);
 
-/// Cells of one problem, to be run by one worker.
+/// Cells of one problem for one worker.
 struct CellGroup {
   std::size_t problem = 0;
   std::vector<std::size_t> cells;  ///< indices into the plan's cells

@@ -87,7 +87,7 @@ Result<DataSet> read_manifest(const fs::path& file) {
       read.fail(here, "is missing");
       return std::string();
     };
-    read.word(json->value("schema", nlohmann::json()), "schema", {manifest_schema});
+    read.choice(json->value("schema", nlohmann::json()), "schema", {manifest_schema});
     set.name = text_of(*json, "", "name");
     set.source = text_of(*json, "", "source");
     set.folder = (file.parent_path() / text_of(*json, "", "folder")).lexically_normal();
@@ -243,7 +243,7 @@ Result<void> take_files(DataSet& set) {
   }
   if (!pointers.empty()) {
     return bad(fmt::format(
-        "{}: Git LFS pointers in place of data, {} of {} ({}{}); fetch the data by `{}`, then the same command again",
+        "{}: Git LFS pointers instead of data, {} of {} ({}{}); fetch the data by `{}`, then the same command again",
         set.name, pointers.size(), plural(static_cast<long>(paths.size()), "file"), pointers.front(),
         pointers.size() > 1 ? ", …" : "", fetch_command(set)));
   }

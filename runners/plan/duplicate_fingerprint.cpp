@@ -13,7 +13,7 @@ constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 /// Adds terms to one sum after the other, from `first` on, with the terms' sizes.
 class Collector {
  public:
-  Collector(DuplicateFingerprint& signature, std::size_t first) : signature_(signature), next_(first) {}
+  Collector(DuplicateFingerprint& fingerprint, std::size_t first) : signature_(fingerprint), next_(first) {}
   void add(double term) { add(term, std::abs(term)); }
   void add(double term, double magnitude) {
     signature_.values[next_] += term;
@@ -29,7 +29,7 @@ class Collector {
 }  // namespace
 
 DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
-  DuplicateFingerprint signature;
+  DuplicateFingerprint fingerprint;
   const ConeProduct& cones = problem.cones();
   const DiagonalBlocks& diagonal = problem.diagonal();
   const Vector& g = problem.free_term();
@@ -42,7 +42,7 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
   }
   const double size = problem.condenses_sparsely() ? std::sqrt(squares) : diagonal.diagonal().cwiseMax(0.0).sum();
 
-  Collector collect(signature, 0);
+  Collector collect(fingerprint, 0);
   collect.add(problem.condenses_sparsely() ? squares : not_known);
   collect.add(g.squaredNorm());
   collect.add(g.dot(moved), size * g.squaredNorm());
@@ -63,7 +63,7 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
     const double normal = g[row + n];
     const double tangential = g.segment(row, n).squaredNorm();
     const double trace = own.topLeftCorner(n, n).trace();
-    Collector of_contacts(signature, 8);
+    Collector of_contacts(fingerprint, 8);
     of_contacts.add(mu * mu + rolling * rolling);
     of_contacts.add(normal);
     of_contacts.add(normal * tangential);
@@ -75,7 +75,7 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
     of_contacts.add(trace * tangential);
     of_contacts.add(mu * moved[row + n], mu * size * g.norm());
   }
-  return signature;
+  return fingerprint;
 }
 
 bool same_problem(const DuplicateFingerprint& a, const DuplicateFingerprint& b) {

@@ -6,18 +6,18 @@
 
 namespace conebench {
 
-/// Invariants of a problem: what neither the order of its contacts nor their tangent frames change, so that the same
-/// problem in another form (a global file and its condensed one) has them equal but for rounding. Signs and the contact
-/// that holds a value matter: the sums mix friction, free velocity and matrix.
+/// Invariants of a problem under reordering of contacts and rotation of their tangent frames. The same problem in
+/// another form (a global file and its condensed one) has equal values up to rounding. The sums mix friction, free
+/// velocity and matrix, so that a changed sign, or a value at another contact, changes them.
 struct DuplicateFingerprint {
   static constexpr std::size_t count = 18;
-  std::array<double, count> values{};      ///< not a number: not known without G
-  std::array<double, count> magnitudes{};  ///< what a value's rounding is relative to
+  std::array<double, count> values{};      ///< NaN: not known without G
+  std::array<double, count> magnitudes{};  ///< scale of a value's rounding
 };
 
 DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem);
 
-/// Equal to 1e-9 of their magnitudes, all that both know.
+/// Whether all values that both have are equal to within 1e-9 of their magnitudes.
 bool same_problem(const DuplicateFingerprint& a, const DuplicateFingerprint& b);
 
 }  // namespace conebench

@@ -33,10 +33,13 @@ std::string category_pattern(std::string value) {
 }
 
 const std::map<std::string, TextField>& text_fields() {
-  static const std::map<std::string, TextField> fields = {
-      {"category", &FilterSubject::category}, {"family", &FilterSubject::family},   {"kind", &FilterSubject::kind},
-      {"problem", &FilterSubject::problem},   {"setting", &FilterSubject::setting}, {"solver", &FilterSubject::solver},
-      {"source", &FilterSubject::source}};
+  static const std::map<std::string, TextField> fields = {{"category", &FilterSubject::category},
+                                                          {"family", &FilterSubject::family},
+                                                          {"kind", &FilterSubject::kind},
+                                                          {"problem", &FilterSubject::problem},
+                                                          {"configuration", &FilterSubject::configuration},
+                                                          {"solver", &FilterSubject::solver},
+                                                          {"source", &FilterSubject::source}};
   return fields;
 }
 
@@ -64,7 +67,7 @@ const std::map<std::string, NumberField>& number_fields() {
   return fields;
 }
 
-/// Fields whose values are a list of words, for a slip of the pen to be told.
+/// The values of a field that has a closed list: any other is a typing error.
 std::vector<std::string> known_values(const std::string& field) {
   if (field == "category") return category_names();
   if (field == "solved") return {"yes", "no"};
@@ -146,13 +149,13 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term, const F
       if (field == "category") value = category_pattern(value);
       if (field == "solved" && (value == "true" || value == "1")) value = "yes";
       if (field == "solved" && (value == "false" || value == "0")) value = "no";
-      const auto words = known_values(field);
-      if (!words.empty() && std::none_of(words.begin(), words.end(), [&](const std::string& word) {
-            return word == value || matches_wildcards(value, word);
+      const auto names = known_values(field);
+      if (!names.empty() && std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+            return name == value || matches_wildcards(value, name);
           })) {
         if (field == "category") return usage(term, unknown_category(given));
-        return usage(term, fmt::format("no {} is called '{}'; {}known: {}", field, value, did_you_mean(value, words),
-                                       fmt::join(words, ", ")));
+        return usage(term, fmt::format("no {} is called '{}'; {}known: {}", field, value, did_you_mean(value, names),
+                                       fmt::join(names, ", ")));
       }
       if (!negated) named_.emplace_back(field, value);
       return Term([member, value, negated](const FilterSubject& subject) {
@@ -248,7 +251,8 @@ FilterSubject subject_of(const NamedSource& named) {
 }
 
 void filter_state(SuiteState& suite, const CellFilter& filter, const std::map<std::string, FilterSubject>& subjects,
-                  const std::map<std::string, const SettingRecord*>& settings, const std::string& expression) {
+                  const std::map<std::string, const ConfigurationRecord*>& configurations,
+                  const std::string& expression) {
   const auto fits = [&](const WantedCell& cell) {
     FilterSubject subject;
     if (const auto known = subjects.find(cell.problem); known != subjects.end()) {
@@ -257,13 +261,13 @@ void filter_state(SuiteState& suite, const CellFilter& filter, const std::map<st
       subject = subject_of(named->second);
     }
     subject.solver.reset();
-    subject.setting.reset();
-    if (const auto known = settings.find(cell.setting); known != settings.end()) {
+    subject.configuration.reset();
+    if (const auto known = configurations.find(cell.configuration); known != configurations.end()) {
       subject.solver = known->second->solver;
-      subject.setting = known->second->label;
-    } else if (const auto named = suite.settings.find(cell.setting); named != suite.settings.end()) {
+      subject.configuration = known->second->label;
+    } else if (const auto named = suite.configurations.find(cell.configuration); named != suite.configurations.end()) {
       subject.solver = if_known(named->second.solver);
-      subject.setting = if_known(named->second.label);
+      subject.configuration = if_known(named->second.label);
     }
     subject.tolerance = cell.tolerance;
     return filter.holds(subject);
@@ -288,14 +292,15 @@ void filter_state(SuiteState& suite, const CellFilter& filter, const std::map<st
 StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression) {
   std::map<std::string, FilterSubject> subjects;
   for (const ProblemRecord& problem : contents.problems) subjects[problem.hash] = subject_of(problem);
-  std::map<std::string, const SettingRecord*> settings;
-  for (const SettingRecord& setting : contents.settings) settings[setting.hash] = &setting;
+  std::map<std::string, const ConfigurationRecord*> configurations;
+  for (const ConfigurationRecord& configuration : contents.configurations)
+    configurations[configuration.hash] = &configuration;
   std::set<std::string> used;
   std::erase_if(contents.cells, [&](const CellRecord& cell) {
     FilterSubject& subject = subjects[cell.problem];
-    if (const auto setting = settings.find(cell.setting); setting != settings.end()) {
-      subject.solver = setting->second->solver;
-      subject.setting = setting->second->label;
+    if (const auto configuration = configurations.find(cell.configuration); configuration != configurations.end()) {
+      subject.solver = configuration->second->solver;
+      subject.configuration = configuration->second->label;
     }
     subject.tolerance = cell.tolerance;
     subject.status = to_string(cell.status);
@@ -308,7 +313,7 @@ StoreContents filtered(StoreContents contents, const CellFilter& filter, const s
   });
   std::erase_if(contents.problems, [&](const ProblemRecord& problem) { return !used.contains(problem.hash); });
   contents.filter += (contents.filter.empty() ? "" : ", ") + expression;
-  for (SuiteState& suite : contents.suites) filter_state(suite, filter, subjects, settings, expression);
+  for (SuiteState& suite : contents.suites) filter_state(suite, filter, subjects, configurations, expression);
   return contents;
 }
 

@@ -64,9 +64,9 @@ class DescriptionReader {
       return failure();
     }
     info.id = name(value, "", "id", "-._");
-    info.name = words(value, "", "name", true);
-    info.citation = words(value, "", "citation");
-    info.summary = words(value, "", "summary");
+    info.name = line(value, "", "name", true);
+    info.citation = line(value, "", "citation");
+    info.summary = line(value, "", "summary");
     if (value.contains("version")) {
       info.version = static_cast<int>(read_.integer(value["version"], "version", 1, 1'000'000));
     }
@@ -91,7 +91,7 @@ class DescriptionReader {
     if (value.contains("peer")) peer(value["peer"], info.peer);
     if (value.contains("serve")) read.serves = read_.flag(value["serve"], "serve");
     list(value, "uses", [&](const Json& item, const std::string& path) {
-      read.uses.push_back(read_.word(item, path, {"blocks", "dense", "primal"}));
+      read.uses.push_back(read_.choice(item, path, {"blocks", "dense", "primal"}));
     });
     list(value, "options",
          [&](const Json& item, const std::string& path) { read.options.push_back(option(item, path)); });
@@ -102,7 +102,7 @@ class DescriptionReader {
  private:
   Error failure() const { return {ErrorCode::bad_input, read_.error()->message}; }
 
-  std::string words(const Json& value, const std::string& path, const char* key, bool required = false) {
+  std::string line(const Json& value, const std::string& path, const char* key, bool required = false) {
     const std::string here = child_path(path, key);
     if (!value.contains(key) || value[key] == "") {
       if (required) read_.fail(here, "is missing");
@@ -114,7 +114,7 @@ class DescriptionReader {
   /// Whose code the solver wraps: "version", "released" (an ISO date), "build".
   void peer(const Json& value, PeerBuild& peer) {
     if (!read_.is_object(value, "peer", {"version", "released", "build"})) return;
-    peer = {words(value, "peer", "version"), words(value, "peer", "released"), words(value, "peer", "build")};
+    peer = {line(value, "peer", "version"), line(value, "peer", "released"), line(value, "peer", "build")};
     if (!peer.released.empty() && !is_date(peer.released)) {
       read_.fail("peer.released", "'" + peer.released + "' must be a date as 2026-01-31");
     }
@@ -129,7 +129,7 @@ class DescriptionReader {
 
   /// Of letters, digits and what of `others`.
   std::string name(const Json& value, const std::string& path, const char* key, const std::string& others) {
-    const std::string text = words(value, path, key, true);
+    const std::string text = line(value, path, key, true);
     const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              others.find(c) != std::string::npos;
@@ -145,7 +145,7 @@ class DescriptionReader {
     if (!value.contains(key)) return otherwise;
     std::vector<std::string> all;
     for (const auto& [word, unused] : known) all.push_back(word);
-    const auto found = known.find(read_.word(value[key], key, all));
+    const auto found = known.find(read_.choice(value[key], key, all));
     return found == known.end() ? otherwise : found->second;
   }
 
@@ -163,8 +163,8 @@ class DescriptionReader {
       return spec;
     }
     spec.name = name(value, path, "name", "_");
-    spec.doc = words(value, path, "doc", true);
-    spec.unit = words(value, path, "unit");
+    spec.doc = line(value, path, "doc", true);
+    spec.unit = line(value, path, "unit");
     if (value.contains("logarithmic") && read_.flag(value["logarithmic"], child_path(path, "logarithmic"))) {
       spec.scale = OptionScale::logarithmic;
     }
@@ -183,8 +183,8 @@ class DescriptionReader {
       return spec;
     }
     const Json& given = value["default"];
-    const std::string type = value.contains("type") ? read_.word(value["type"], child_path(path, "type"),
-                                                                 {"real", "integer", "flag", "text"})
+    const std::string type = value.contains("type") ? read_.choice(value["type"], child_path(path, "type"),
+                                                                   {"real", "integer", "flag", "text"})
                                                     : "";
     if (type == "real") spec.default_value = read_.number(given, here, -any, any);
     if (type == "integer") {
@@ -200,18 +200,18 @@ class DescriptionReader {
   JsonReader read_;
 };
 
-unsigned uses_flags(const std::vector<std::string>& words) {
+unsigned uses_flags(const std::vector<std::string>& names) {
   unsigned flags = 0;
-  for (const std::string& word : words) {
-    flags |= word == "blocks" ? CONEBENCH_BLOCKS : word == "dense" ? CONEBENCH_DENSE : CONEBENCH_PRIMAL;
+  for (const std::string& name : names) {
+    flags |= name == "blocks" ? CONEBENCH_BLOCKS : name == "dense" ? CONEBENCH_DENSE : CONEBENCH_PRIMAL;
   }
   return flags;
 }
 
-/// The program, and those of its arguments that are files, by their whole paths, with the hash over all of it.
+/// Makes the paths of the program and of arguments that are files absolute; returns a hash of arguments and contents.
 std::string hash_of(SolverProgram& program) {
   std::string hash;
-  for (std::string& word : program.words) {
+  for (std::string& word : program.command) {
     std::error_code failure;
     std::string content = word;
     if (std::filesystem::is_regular_file(word, failure)) {
@@ -224,10 +224,10 @@ std::string hash_of(SolverProgram& program) {
   return hash;
 }
 
-/// As `--program` takes it; empty where a word has blanks, which it can't take.
-std::string program_text(const std::vector<std::string>& words) {
+/// The command as `--program` takes it; empty if an argument has blanks, which `--program` can't take.
+std::string program_text(const std::vector<std::string>& command) {
   std::string text;
-  for (const std::string& word : words) {
+  for (const std::string& word : command) {
     if (word.empty() || word.find_first_of(" \t\r\n\"") != std::string::npos) return {};
     text += (text.empty() ? "" : " ") + word;
   }
@@ -253,38 +253,38 @@ Result<SolverRow> with_common(SolverRow row) {
 
 }  // namespace
 
-Result<std::string> add_program(const std::vector<std::string>& words) {
+Result<std::string> add_program(const std::vector<std::string>& command) {
   static const TemporaryFolder scratch;
-  if (words.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
+  if (command.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
   if (scratch.path().empty()) return Error{ErrorCode::bad_input, "no folder for programs could be made in TMPDIR"};
   SolverProgram program;
-  program.words = words;
+  program.command = command;
   program.scratch = scratch.path();
   const std::string hash = hash_of(program);
-  const std::string text = program_text(program.words);
+  const std::string text = program_text(program.command);
   CONEBENCH_TRY(const auto described, describe_program(program));
-  CONEBENCH_TRY(auto read, read_description(Json::parse(described, nullptr, false), words.front()));
+  CONEBENCH_TRY(auto read, read_description(Json::parse(described, nullptr, false), command.front()));
   program.serves = read.serves;
   if (program.serves) {
-    program.words.emplace_back("-");
+    program.command.emplace_back("-");
     CONEBENCH_CHECK(start_keeper(program.scratch));
   }
   read.info.observed_every_iteration = false;
   for (const OptionSpec& own : read.options) {
     if (own.name != times_option().name) continue;
     const Error error = taken(read.info.id, own.name);
-    return Error{error.code, words.front() + ": " + error.message};
+    return Error{error.code, command.front() + ": " + error.message};
   }
   read.options.push_back(times_option());
   const bool primal = std::count(read.uses.begin(), read.uses.end(), "primal") > 0;
   const auto make = [program, primal](const SolverInfo& info, const OptionValues& values) {
     return make_program_solver(program, info, values, primal);
   };
-  CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(words.front()));
+  CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(command.front()));
   row.content_hash = hash;
   row.foreign = program.serves ? ForeignCode::kept_program : ForeignCode::program;
-  if (!text.empty()) row.command_words = {"--program", text};
-  CONEBENCH_CHECK(add_solver(std::move(row)).within(words.front()));
+  if (!text.empty()) row.command_arguments = {"--program", text};
+  CONEBENCH_CHECK(add_solver(std::move(row)).within(command.front()));
   return read.info.id;
 }
 
@@ -310,7 +310,7 @@ Result<void> add_plugin(const std::filesystem::path& file) {
     row.content_hash = hash;
     row.foreign = ForeignCode::plugin;
     row.load = [stamp] { open_plugin(stamp.file.string()); };
-    row.command_words = {"--plugin", stamp.file.lexically_normal().string()};
+    row.command_arguments = {"--plugin", stamp.file.lexically_normal().string()};
     CONEBENCH_TRY(row, with_common(std::move(row)).within(name));
     CONEBENCH_CHECK(add_solver(std::move(row)).within(name));
   }

@@ -13,34 +13,34 @@
 
 namespace conebench {
 
-/// What becomes of the plug-ins and programs that a suite names: not allowed; put into the table of solvers; left out,
-/// with all solvers that this build does not know, for who wants the suite's problems alone.
+/// What to do with the plug-ins and programs that a suite names: refuse the suite; add them to the table of solvers; or
+/// leave out all solvers that this build does not know, for callers that need the suite's problems only.
 enum class CodeInSuite { refuse, load, leave_out };
 
-/// As parse_suite and load_suite of runners/plan/suite.hpp, which refuse code.
+/// parse_suite and load_suite of runners/plan/suite.hpp with a choice; those refuse code.
 Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file, CodeInSuite code,
                           std::span<const SampledScene> scenes);
 Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code, std::span<const SampledScene> scenes);
 
-/// What a solver that is not part of the build says of itself (docs/plugin_interface.md).
+/// The declaration of a foreign solver (docs/plugin_interface.md).
 struct SolverDescription {
   SolverInfo info;
   std::vector<OptionSpec> options;
   std::vector<std::string> uses;  ///< of plug-ins: blocks, dense, primal
-  bool serves = false;            ///< of programs: it can be kept alive
+  bool serves = false;            ///< of programs: it can serve many requests
 };
 
-/// `where` begins every complaint. Errors (bad_input): a key that is missing or unknown, a value of another type.
+/// `where`: prefix of error messages. Errors (bad_input): a missing or unknown key, a value of another type.
 Result<SolverDescription> read_description(const nlohmann::json& value, const std::string& where);
 
-/// Puts the solvers of a shared library (include/conebench/solver_plugin.h) into the table of solvers. Its content is
-/// part of their cells' keys. Errors (bad_input), one line with the file's name: as describe_plugin, read_description,
-/// add_solver.
+/// Adds the solvers of a shared library (include/conebench/solver_plugin.h) to the table of solvers. The library's
+/// content is part of their cells' keys. Errors (bad_input), one line with the file's name: as describe_plugin,
+/// read_description, add_solver.
 Result<void> add_plugin(const std::filesystem::path& file);
 
-/// Puts the solver of a program (docs/program_protocol.md) into the table of solvers. The content of those of its words
-/// that are files is part of its cells' keys. Errors (bad_input), one line: as describe_program, read_description,
-/// add_solver. Gives its id.
-Result<std::string> add_program(const std::vector<std::string>& words);
+/// Adds the solver of a program (docs/program_protocol.md) to the table of solvers, and returns its id. The contents of
+/// the arguments of `command` that are files are part of its cells' keys. Errors (bad_input), one line: as
+/// describe_program, read_description, add_solver.
+Result<std::string> add_program(const std::vector<std::string>& command);
 
 }  // namespace conebench

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 
 namespace conebench {
 

@@ -9,16 +9,16 @@
 
 namespace conebench {
 
-/// Every combination of the axes' values over `fixed`, the last axis (by name) running fastest; `fixed` alone where
-/// there is no axis.
+/// `fixed` with every combination of the axes' values. The last axis by name varies fastest. Without an axis: `fixed`
+/// alone.
 std::vector<OptionValues> cartesian(const OptionValues& fixed,
                                     const std::map<std::string, std::vector<OptionValue>>& axes);
 
-/// `values` against the declared options. Errors (wrong_usage) name option, value and what was violated.
+/// Checks `values` against the declared options. Errors (wrong_usage) name option, value and bound.
 Result<void> check_options(const std::vector<OptionSpec>& specs, const OptionValues& values);
 
-/// Declared defaults with `values` over them, integers turned into reals where a real is declared: what two spellings
-/// of one setting have in common. `values` must have passed check_options.
+/// Declared defaults overridden by `values`; integers become reals if a real is declared. Two spellings of one
+/// configuration give the same result. `values` must have passed check_options.
 OptionValues effective_options(const std::vector<OptionSpec>& specs, const OptionValues& values);
 
 }  // namespace conebench

@@ -12,7 +12,7 @@
 #include "base/content_address.hpp"
 #include "base/glob.hpp"
 #include "base/plural.hpp"
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
@@ -32,7 +32,8 @@ void make_sequences(std::vector<ProblemSource>& files, const ProblemEntry& entry
   std::stable_sort(files.begin(), files.end(),
                    [](const ProblemSource& a, const ProblemSource& b) { return comes_before(a.source, b.source); });
   for (std::size_t k = 0; k < files.size(); ++k) {
-    files[k].place = SequencePlace{entry.where + '\n' + files[k].file.parent_path().string(), static_cast<long>(k)};
+    files[k].position =
+        SequencePosition{entry.where + '\n' + files[k].file.parent_path().string(), static_cast<long>(k)};
   }
 }
 
@@ -48,9 +49,9 @@ using Unasked = std::map<std::pair<fs::path, std::string>, long>;
 
 void tell_unasked(const Unasked& found, const fs::path& data, const SceneWatch& watch) {
   if (!watch.note) return;
-  for (const auto& [place, count] : found) {
+  for (const auto& [position, count] : found) {
     std::error_code ignored;
-    const auto& [folder, what] = place;
+    const auto& [folder, what] = position;
     watch.note(fmt::format("taken from {}, {}, because --data {}: {}",
                            fs::weakly_canonical(folder.empty() ? "." : folder, ignored).string(), what,
                            data.empty() ? "is not given" : data.string() + " has none that fits",
@@ -84,11 +85,11 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vect
     CONEBENCH_TRY(auto set, find_data_set(entry.data).within(entry.where));
     bases = {{set.folder, std::move(set)}};
   }
-  std::string looked;
+  std::string searched;
   for (const Base& base : bases) {
     CONEBENCH_TRY(const auto files, files_below(entry, base).within(entry.where));
     if (files.empty()) {
-      looked += (looked.empty() ? "" : ", ") + (base.folder.empty() ? std::string(".") : base.folder.string());
+      searched += (searched.empty() ? "" : ", ") + (base.folder.empty() ? std::string(".") : base.folder.string());
       continue;
     }
     std::vector<ProblemSource> sources;
@@ -114,7 +115,7 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vect
         fmt::format("{}: '{}' needs a data folder; give it with --data or CONEBENCH_DATA", entry.where, entry.fclib)};
   }
   return Error{ErrorCode::bad_input, fmt::format("{}: '{}' matches no file in: {}; give the folder with --data",
-                                                 entry.where, entry.fclib, looked)};
+                                                 entry.where, entry.fclib, searched)};
 }
 
 std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& row) {
@@ -129,7 +130,8 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
       source.options = options;
       source.seed = seed;
       source.as_fclib = entry.as_fclib;
-      if (entry.sequence) source.place = SequencePlace{fmt::format("{}\n{}", entry.where, seed), static_cast<long>(k)};
+      if (entry.sequence)
+        source.position = SequencePosition{fmt::format("{}\n{}", entry.where, seed), static_cast<long>(k)};
       sources.push_back(std::move(source));
     }
   }
@@ -138,34 +140,35 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
 
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
 
-/// What a run has told of its simulations.
-struct Told {
+/// What is noted once for all simulations of a run.
+struct Notes {
   bool no_picture = false;
   std::string no_engine;         ///< why nothing can be simulated
   std::set<std::string> scenes;  ///< that are not, therefore
 };
 
-/// The files of a folder's samples in order, simulated where they are not all there. What is told begins with `before`.
+/// The files of a folder's samples in order, simulated where they are not all there. Notes begin with
+/// `before`.
 Result<std::vector<std::string>> samples_in(const fs::path& folder, const SampledSimulation& plan, long steps,
-                                            const SceneWatch& watch, const std::string& before, Told& told) {
-  const auto tell = [&](const std::string& line) {
+                                            const SceneWatch& watch, const std::string& before, Notes& notes) {
+  const auto note = [&](const std::string& line) {
     if (watch.note) watch.note(before + line);
   };
   auto samples = plan.made(folder);
   if (!samples) {
-    tell(fmt::format("simulating {}, {} steps", plan.name, steps));
+    note(fmt::format("simulating {}, {} steps", plan.name, steps));
     const auto made = watch.make ? watch.make(folder, plan, steps) : plan.make(folder, steps, watch.interrupted);
     if (interrupted(watch)) return std::vector<std::string>{};
     CONEBENCH_CHECK(made);
     samples = plan.made(folder);
     if (!samples) return Error{ErrorCode::bad_input, plan.name + ": its samples are gone from " + folder.string()};
     // For the report; one line says that there is none, however many simulations there are.
-    if (!told.no_picture && !samples->picture) {
-      told.no_picture = true;
-      tell("no picture of the scene could be drawn; conebench generate --picture says why");
+    if (!notes.no_picture && !samples->picture) {
+      notes.no_picture = true;
+      note("no picture of the scene could be drawn; conebench generate --picture says why");
     }
   }
-  for (const std::string& note : samples->notes) tell(note);
+  for (const std::string& line : samples->notes) note(line);
   return std::move(samples->files);
 }
 
@@ -179,7 +182,7 @@ std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const Samp
     source.family = entry.family.empty() ? plan.family : entry.family;
     source.source = sample_text(entry.scene, plan, k);
     source.file = file_name(source.source);
-    source.place = SequencePlace{fmt::format("{}\n{}\n{}", entry.where, name, plan.seed), k};
+    source.position = SequencePosition{fmt::format("{}\n{}\n{}", entry.where, name, plan.seed), k};
     source.pending = true;
     sources.push_back(std::move(source));
   }
@@ -198,7 +201,7 @@ ProblemSource failed_simulation(const ProblemEntry& entry, const SampledSimulati
   return source;
 }
 
-/// The scene as far as its samples' content depends on it; the loop's solver has words of its own.
+/// The scene as far as its samples' content depends on it; the loop's solver has a text of its own.
 std::string addressed_text(const std::string& scene, OptionValues effective, std::uint64_t seed) {
   effective.erase("solver_options");
   return scene_text(scene, effective, seed);
@@ -234,7 +237,7 @@ bool shares_file_name(const Suite& suite, const std::string& file) {
 }
 
 Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,
-                                              const SceneWatch& watch, Told& told) {
+                                              const SceneWatch& watch, Notes& notes) {
   const auto& specs = entry.simulated->options;
   const std::set<std::string> differing = solve_options_that_differ(suite, entry.scene, specs);
   std::vector<ProblemSource> sources;
@@ -247,9 +250,9 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const auto fail = [&](const std::string& why) {
         sources.push_back(failed_simulation(entry, plan, name, steps, why));
         if (plan.missing.empty() || !watch.note || (watch.wanted && !watch.wanted(family))) return;
-        sources.back().told = true;
-        told.no_engine = why.substr(plan.name.size() + 2);
-        told.scenes.insert(plan.family);
+        sources.back().reported = true;
+        notes.no_engine = plan.missing;
+        notes.scenes.insert(plan.family);
       };
       if (!plan.model) {
         const Error& why = plan.model.error();
@@ -263,7 +266,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       const bool there = plan.made(cache / folder).has_value();
       if (!there && !plan.missing.empty()) {
-        fail(plan.missing);
+        fail(plan.name + ": " + plan.missing);
         continue;
       }
       const bool later = !watch.simulate || (watch.wanted && !watch.wanted(family));
@@ -272,7 +275,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         continue;
       }
       const std::string before = shares_file_name(suite, plan.model_file) ? plan.model_file + ": " : std::string();
-      const auto files = samples_in(cache / folder, plan, steps, watch, before, told);
+      const auto files = samples_in(cache / folder, plan, steps, watch, before, notes);
       if (interrupted(watch)) return sources;
       if (!files) {
         fail(files.error().message);
@@ -315,13 +318,13 @@ fs::path data_folder_of_environment() {
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment,
                                                 const fs::path& cache, const SceneWatch& watch) {
   std::vector<Base> bases;
-  for (const auto& [place, unasked] : {std::pair(data, ""), {environment, "CONEBENCH_DATA"}}) {
-    CONEBENCH_TRY(auto set, data_set_of(place));
+  for (const auto& [given, unasked] : {std::pair(data, ""), {environment, "CONEBENCH_DATA"}}) {
+    CONEBENCH_TRY(auto set, data_set_of(given));
     if (set) {
       const fs::path folder = set->folder;
       bases.push_back({folder, std::move(set), unasked});
-    } else if (!place.empty()) {
-      bases.push_back({place, {}, unasked});
+    } else if (!given.empty()) {
+      bases.push_back({given, {}, unasked});
     }
   }
   std::error_code ignored;
@@ -335,14 +338,14 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
   if (!suite.folder.empty()) bases.push_back({suite.folder, {}, "the suite's own folder"});
   std::vector<ProblemSource> sources;
   std::map<std::string, std::size_t> known;
-  Told told;
+  Notes notes;
   Unasked unasked;
   for (const ProblemEntry& entry : suite.problems) {
     std::vector<ProblemSource> found;
     if (entry.scene.empty()) {
       CONEBENCH_TRY(found, files_of(entry, bases, unasked));
     } else if (entry.simulated) {
-      CONEBENCH_TRY(found, samples_of(suite, with_model_found(entry, bases), cache, watch, told));
+      CONEBENCH_TRY(found, samples_of(suite, with_model_found(entry, bases), cache, watch, notes));
     } else {
       CONEBENCH_TRY(const auto row, require_scene(entry.scene));
       found = scenes_of(entry, *row);
@@ -362,9 +365,9 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
     }
   }
   tell_unasked(unasked, data, watch);
-  if (!told.scenes.empty()) watch.note(fmt::format("{}: {}", fmt::join(told.scenes, ", "), told.no_engine));
+  if (!notes.scenes.empty()) watch.note(fmt::format("{}: {}", fmt::join(notes.scenes, ", "), notes.no_engine));
   name_scenes(sources);
-  tell_names_apart(sources);
+  make_names_unique(sources);
   return sources;
 }
 

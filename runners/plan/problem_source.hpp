@@ -25,62 +25,61 @@ struct ProblemSource {
   std::filesystem::path file;  ///< what to open; empty for a scene
   /// Of a file of a named set (data_set.hpp): the set, its version, and the file's hash in its manifest. Else empty.
   std::string data_set = {}, data_version = {}, data_hash = {};
-  /// Where the suite says that the entry's problems are a sequence, or a simulation will make it; else the problem
-  /// tells.
-  std::optional<SequencePlace> place;
+  /// Set if the suite declares the entry a sequence, or if a simulation will make it; else the problem has it.
+  std::optional<SequencePosition> position;
 
   std::string scene;
   OptionValues options;
   std::uint64_t seed = 1;
   bool as_fclib = false;
-  /// Of a simulated scene that was not simulated yet: the file is not there, and there may be fewer of them.
+  /// A sample that is not simulated yet: its file is missing, and there may be fewer samples.
   bool pending = false;
 
-  /// Kept where one of these holds; empty: always.
+  /// The problem is kept if one of these holds; empty: always.
   std::vector<FeatureCondition> conditions = {};
-  std::string failure = {};  ///< why there is nothing to load (a simulation that failed); empty: there is something
-  bool told = false;         ///< SceneWatch::note has had the failure's reason, with that of others
+  std::string failure = {};  ///< why there is nothing to load (a failed simulation); empty: there is
+  bool reported = false;     ///< SceneWatch::note has already been called with the failure
 
   bool kept(const std::string& category, std::optional<double> conditioning) const;
 };
 
-/// Makes the samples of a simulation of so many steps in a folder, as its own `make` does.
+/// Makes the samples of a simulation of so many steps in a folder, like SampledSimulation::make.
 using SampleMaker =
     std::function<Result<void>(const std::filesystem::path& folder, const SampledSimulation& plan, long steps)>;
 
-/// What becomes of simulated scenes whose samples are not there yet.
+/// How to treat simulated scenes whose samples are missing.
 struct SceneWatch {
   bool simulate = true;  ///< else their samples are `pending` sources
   const std::atomic<bool>* interrupted = nullptr;
-  /// A line for a person: what is simulated, what is wrong with it; from where files come that --data does not have.
+  /// Gets lines for people: what is simulated, its defects, and where files outside --data come from.
   std::function<void(const std::string&)> note = {};
   SampleMaker make = {};  ///< empty: the simulation's own, in this process
-  /// Whether samples of this family are wanted now: others are not simulated, and `pending`. Empty: all are.
+  /// Whether to simulate samples of this family now; others are `pending`. Empty: all.
   std::function<bool(const std::string&)> wanted = {};
 };
 
-/// The folder in the environment variable CONEBENCH_DATA; empty where it is not set.
+/// The folder in the environment variable CONEBENCH_DATA; empty: not set.
 std::filesystem::path data_folder_of_environment();
 
-/// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
-/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out, and the first two may
-/// name a data set; a simulated scene's `path` is looked up there where it is not found as it stands. The samples of
-/// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet, which
-/// `watch` may stop: the list is then not whole. Of a simulation that fails (bad_input) there is one source, which says
-/// why; without MuJoCo `note` tells it once for all. Errors: `data` is no folder and no data set; a glob that matches
-/// no file anywhere, and where it was looked for; a file in a data set's folder that its manifest does not have
-/// (bad_input); those of a scene; others of a simulation.
+/// All sources of a suite in its order, each file or scene once. Files are searched in `data`, then in the folder
+/// `environment` (CONEBENCH_DATA), then in the suite's own; empty ones are skipped, and the first two may name a data
+/// set. A simulated scene's `path` is searched there, too, unless it is found as given. The samples of simulated scenes
+/// are files in folders below `cache`. Missing ones are simulated; `watch` may interrupt that, and the list is then
+/// incomplete. A simulation that fails (bad_input) is one source with the reason. Without MuJoCo there is one `note`
+/// for all. Errors: `data` is neither a folder nor a data set; a glob matches no file (the message says where it was
+/// searched); a file in a data set's folder is not in its manifest (bad_input); those of a scene; others of a
+/// simulation.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
                                                 const std::filesystem::path& environment,
                                                 const std::filesystem::path& cache = {}, const SceneWatch& watch = {});
 
-/// The first file of a named set that holds other data than when the set was added (bad_input); nothing where
-/// interrupted. Reads them all.
+/// Reads all files of named sets. Error (bad_input): the first one whose content has changed since the set was added.
+/// Success if interrupted.
 Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted);
 
-/// The problem itself, with family, name and source file in its provenance. A scene with as_fclib is written to `cache`
-/// (made where it is missing) and read back; with `reuse` a file that is there already is read alone. Errors: the
-/// loader's, the scene's; unsupported for what FCLIB's layout or this build can't hold.
+/// Loads the problem, with family, name and source file in its provenance. A scene with as_fclib is written to the
+/// folder `cache` (made if missing) and read back; with `reuse` an existing file is only read. Errors: the loader's,
+/// the scene's; unsupported: FCLIB's layout or this build can't hold the problem.
 Result<ContactProblem> load_source(const ProblemSource& source, const std::filesystem::path& cache, bool reuse = false);
 
 /// The file that load_source writes for a scene, below `cache`.

@@ -20,7 +20,7 @@ constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
          a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
-         a.record.limits == b.record.limits && a.record.rows > 0 && same_problem(a.signature, b.signature);
+         a.record.limits == b.record.limits && a.record.rows > 0 && same_problem(a.fingerprint, b.fingerprint);
 }
 
 }  // namespace
@@ -54,9 +54,9 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
                                                 : given_as_deformable;
   if (const auto aliases = problem.aliases()) record.alias = aliases->data_hash;
   if (cones.contacts() > 0) {
-    const auto [least, most] = std::minmax_element(cones.friction().begin(), cones.friction().end());
-    record.mu_min = *least;
-    record.mu_max = *most;
+    const auto [minimum, maximum] = std::minmax_element(cones.friction().begin(), cones.friction().end());
+    record.mu_min = *minimum;
+    record.mu_max = *maximum;
   }
   record.symmetry_error = problem.symmetry_error();
   record.noise_ratio = noise_ratio(problem);
@@ -76,9 +76,9 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   if (problem.guess()) {
     surveyed.guess_hash = content_address({problem.guess()->data(), static_cast<std::size_t>(problem.guess()->size())});
   }
-  surveyed.place = source.place ? source.place : place_in_sequence(problem);
+  surveyed.position = source.position ? source.position : position_in_sequence(problem);
   surveyed.layout = layout_of(problem);
-  surveyed.signature = duplicate_fingerprint(problem);
+  surveyed.fingerprint = duplicate_fingerprint(problem);
   surveyed.loaded = true;
   return surveyed;
 }
@@ -101,7 +101,7 @@ SurveyedProblem survey_pending(const ProblemSource& source) {
   surveyed.record.family = source.family;
   surveyed.record.source = source.source;
   surveyed.record.hash = content_address({"not simulated yet", source.source});
-  surveyed.place = source.place;
+  surveyed.position = source.position;
   return surveyed;
 }
 

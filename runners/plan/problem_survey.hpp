@@ -15,49 +15,49 @@
 
 namespace conebench {
 
-/// What a plan has to know of one problem.
+/// What a plan knows of one problem.
 struct SurveyedProblem {
   ProblemRecord record;  ///< of a problem that can't be loaded: with its error, and a hash of the file's bytes
   bool loaded = false;
-  bool pending = false;      ///< not looked at yet: a simulation will make it; sizes and contents are not known
+  bool pending = false;      ///< not simulated yet; sizes and contents are unknown
   bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
-  bool killed = false;       ///< not loaded: what read it was killed from outside, and nothing is known of it
-  std::string guess_hash;    ///< of the stored guess; empty where there is none
-  std::optional<SequencePlace> place;
+  bool killed = false;       ///< not loaded: its reader was terminated externally; nothing is known of it
+  std::string guess_hash;    ///< of the stored guess; empty: there is none
+  std::optional<SequencePosition> position;
   ImpulseLayout layout;
-  DuplicateFingerprint signature;
+  DuplicateFingerprint fingerprint;
 };
 
-/// Entries that are not zero: of G, or where that is not assembled of M and J.
+/// Number of nonzero entries of G, or, if G is not assembled, of M and J.
 std::int64_t count_nonzeros(const ContactProblem& problem);
 
-/// What is told of a loaded problem. Rank, conditioning and category, which can take a second, are left out without
-/// `with_features`.
+/// Surveys a loaded problem. Without `with_features` rank, conditioning and category are left out, since they can take
+/// a second.
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features);
 
-/// Puts what takes long to find (rank, conditioning, costs, feasibility) from `known` into `record`, which lacks it.
+/// Copies rank, conditioning, costs and feasibility, which take long to compute, from `known` to `record`.
 void copy_features(const ProblemRecord& known, ProblemRecord& record);
 
-/// What is told of one that a simulation has still to make (ProblemSource::pending).
+/// Survey of a problem that is not simulated yet (ProblemSource::pending).
 SurveyedProblem survey_pending(const ProblemSource& source);
 
-/// What is told of one that can't be loaded.
+/// Survey of a problem that can't be loaded.
 SurveyedProblem survey_failure(const ProblemSource& source, const Error& error);
 
-/// What is left of a survey: every problem once, in the order of the sources.
+/// Every problem once, in the order of the sources.
 struct ProblemSet {
   std::vector<SurveyedProblem> problems;
   std::vector<ProblemSource> sources;  ///< the first source of each problem
-  long duplicates = 0;                 ///< sources whose data another one has, bit for bit
+  long duplicates = 0;                 ///< sources whose data equals another's bit for bit
 };
 
-/// Takes out those that are not of their entry's categories or conditioning. What is not known yet and what could not
-/// be loaded stays. Returns the sources of those taken out.
+/// Removes the problems that are not of their entry's categories or conditioning, and returns their sources. Pending
+/// problems and those that could not be loaded stay.
 std::vector<std::string> leave_out_unwanted(std::vector<ProblemSource>& sources,
                                             std::vector<SurveyedProblem>& surveyed);
 
-/// Drops exact duplicates and marks twins (another file of the same problem, equal but for rounding, order or form)
-/// with duplicate_of. The two lists go together.
+/// Drops exact duplicates, and sets duplicate_of of near duplicates: the same problem in another file, with other
+/// rounding, order or form. Both lists have the same order.
 ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<SurveyedProblem> surveyed);
 
 }  // namespace conebench

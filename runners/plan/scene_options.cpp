@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 #include "base/suggestion.hpp"
 #include "runners/plan/grid.hpp"
 #include "scenes/scene_table.hpp"

@@ -10,16 +10,17 @@
 
 namespace conebench {
 
-/// What may be set of a scene, generated or simulated, where all that is known of it is its name.
+/// The options of a scene, generated or simulated, by its name.
 struct SceneOptions {
-  const SampledScene* simulated = nullptr;  ///< null of a generated one
-  std::vector<OptionSpec> specs;            ///< of a simulated one those of its loop and of its sampling, too
+  const SampledScene* simulated = nullptr;  ///< null: a generated scene
+  std::vector<OptionSpec> specs;            ///< of a simulated scene also those of its loop and its sampling
 
-  /// Leaves out of `values` what says nothing. Errors (wrong_usage): as check_options.
+  /// Removes options without effect from `values`. Errors (wrong_usage): as check_options.
   Result<void> check(OptionValues& values) const;
 };
 
-/// Of scene_table() or of `scenes`. Errors (wrong_usage): an unknown scene; tells the known ones of both kinds.
+/// Looks the scene up in scene_table() and `scenes`. Errors (wrong_usage): an unknown scene; lists the known ones of
+/// both kinds.
 Result<SceneOptions> scene_options(const std::string& scene, std::span<const SampledScene> scenes);
 
 }  // namespace conebench

@@ -7,15 +7,14 @@
 #include <filesystem>
 #include <map>
 
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "scenes/scene_table.hpp"
 
 namespace conebench {
 
 namespace {
 
-constexpr const char* of_the_solves[] = {"solver",         "solver_options", "tolerance",
-                                         "max_iterations", "criterion",      "start"};
+constexpr const char* of_the_solves[] = {"solver", "solver_options", "tolerance", "max_iterations", "stop_by", "start"};
 
 }  // namespace
 
@@ -52,13 +51,13 @@ std::set<std::string> solve_options_that_differ(const Suite& suite, const std::s
   return differ;
 }
 
-std::string short_name(const SampledSimulation& plan, const std::set<std::string>& told) {
+std::string short_name(const SampledSimulation& plan, const std::set<std::string>& kept) {
   std::string name = plan.family;
   for (const auto& [key, value] : plan.of_steps) {
     const bool of_solves =
         std::find(std::begin(of_the_solves), std::end(of_the_solves), key) != std::end(of_the_solves);
     const bool of_file = !plan.model_file.empty() && key == "path";
-    if (of_file || (of_solves && !told.contains(key))) continue;
+    if (of_file || (of_solves && !kept.contains(key))) continue;
     name += fmt::format("_{}={}", key, to_text(value));
   }
   return plan.seed == 1 ? name : fmt::format("{}_seed={}", name, plan.seed);
@@ -70,12 +69,12 @@ void name_scenes(std::vector<ProblemSource>& sources) {
     const std::size_t at = word.find('=');
     return std::pair(word.substr(0, at), word.substr(at + 1));
   };
-  std::vector<std::vector<std::string>> words_of(sources.size());
+  std::vector<std::vector<std::string>> split_words(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].scene.empty()) continue;
-    words_of[i] = source_words(sources[i].source).value_or(std::vector<std::string>{});
-    for (std::size_t k = 1; k < words_of[i].size(); ++k) {
-      const auto [key, value] = split(words_of[i][k]);
+    split_words[i] = split_source_text(sources[i].source).value_or(std::vector<std::string>{});
+    for (std::size_t k = 1; k < split_words[i].size(); ++k) {
+      const auto [key, value] = split(split_words[i][k]);
       values[sources[i].scene][key].insert(value);
     }
   }
@@ -87,15 +86,15 @@ void name_scenes(std::vector<ProblemSource>& sources) {
     for (const OptionSpec& spec : (*row)->options) usual[spec.name] = to_text(spec.default_value);
     usual["seed"] = "1";
     source.name = source.scene;
-    for (std::size_t k = 1; k < words_of[i].size(); ++k) {
-      const auto [key, value] = split(words_of[i][k]);
+    for (std::size_t k = 1; k < split_words[i].size(); ++k) {
+      const auto [key, value] = split(split_words[i][k]);
       const bool differs = values[source.scene][key].size() > 1;
-      if (differs || usual[key] != value) source.name += "_" + words_of[i][k];
+      if (differs || usual[key] != value) source.name += "_" + split_words[i][k];
     }
   }
 }
 
-void tell_names_apart(std::vector<ProblemSource>& sources) {
+void make_names_unique(std::vector<ProblemSource>& sources) {
   std::map<std::string, int> count;
   for (const ProblemSource& source : sources) ++count[source.name];
   for (ProblemSource& source : sources) {

@@ -4,8 +4,8 @@
 
 namespace conebench {
 
-/// What a cell starts from: λ = 0, the problem's stored guess, or the same setting's answer to the problem before it in
-/// its sequence, as in a simulation (docs/suites.md).
+/// What a cell starts from: λ = 0, the problem's stored guess, or the same configuration's answer to the problem before
+/// it in its sequence, as in a simulation (docs/suites.md).
 enum class Start { cold, guess, previous };
 
 inline std::string to_string(Start start) {

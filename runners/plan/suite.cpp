@@ -35,8 +35,7 @@ constexpr std::uintmax_t largest_suite = 4 << 20;
 /// Bytes; a file system takes 255, with the store's extension and those of its side files.
 constexpr std::size_t max_name = 200;
 
-constexpr const char* refused =
-    "this suite runs code that is not part of Conebench; look at it, then give --allow-code";
+constexpr const char* refused = "this suite runs code that is not part of Conebench; read it, then give --allow-code";
 
 class SuiteReader {
  public:
@@ -52,7 +51,7 @@ class SuiteReader {
     Suite suite;
     if (!read_.is_object(document, "",
                          {"name", "description", "seed", "problems", "plugins", "solvers", "tolerances", "verdict",
-                          "criterion", "start", "limits", "repeats"})) {
+                          "stop_by", "criterion", "start", "limits", "repeats"})) {
       return *read_.error();
     }
     suite.name = name_;
@@ -63,9 +62,13 @@ class SuiteReader {
     if (const Json* value = find(document, "plugins")) plugins(*value);
     if (const Json* value = required(document, "solvers")) solvers(*value, suite);
     if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
-    if (const Json* value = find(document, "verdict")) suite.verdict = read_.word(*value, "verdict", verdicts());
-    const Json* const stated = find(document, "criterion");
-    suite.criterion = stated != nullptr ? criterion(*stated) : fair_criterion(all_checks_are_free_);
+    if (const Json* value = find(document, "verdict")) suite.verdict = read_.choice(*value, "verdict", verdicts());
+    const Json* stated = find(document, "stop_by");
+    if (const Json* const older = find(document, "criterion")) {  // its older name
+      if (stated != nullptr) read_.fail("criterion", "is the older name of stop_by, which is there, too");
+      stated = older;
+    }
+    suite.stop_by = stated != nullptr ? stop_by(*stated) : fair_stop_by(all_checks_are_free_);
     if (const Json* value = find(document, "start")) starts(*value, suite);
     if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
     if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
@@ -113,14 +116,13 @@ class SuiteReader {
     return names;
   }
 
-  Criterion criterion(const Json& value) {
-    const std::map<std::string, Criterion> known = {{to_string(Criterion::own), Criterion::own},
-                                                    {to_string(Criterion::verdict), Criterion::verdict},
-                                                    {to_string(Criterion::verdict_paid), Criterion::verdict_paid}};
-    std::vector<std::string> words;
-    for (const auto& [word, unused] : known) words.push_back(word);
-    const auto found = known.find(read_.word(value, "criterion", words));
-    return found == known.end() ? Criterion::verdict : found->second;
+  StopBy stop_by(const Json& value) {
+    if (value.is_string()) {
+      if (const auto named = stop_by_named(value.get<std::string>())) return *named;
+    }
+    read_.choice(value, "stop_by",
+                 {to_string(StopBy::solver), to_string(StopBy::judge), to_string(StopBy::judge_timed)});
+    return StopBy::judge;
   }
 
   /// "options" and "grid" of one entry: every point of the grid over the fixed options.
@@ -177,7 +179,7 @@ class SuiteReader {
     });
   }
 
-  /// "category": a name or a list of them; "conditioning": [least, most].
+  /// "category": a name or a list of them; "conditioning": [minimum, maximum].
   void condition(const Json& value, const std::string& path, FeatureCondition& condition) {
     if (const Json* category = find(value, "category")) {
       const std::string here = child_path(path, "category");
@@ -195,7 +197,7 @@ class SuiteReader {
     }
     if (const Json* range = find(value, "conditioning")) {
       const std::string here = child_path(path, "conditioning");
-      if (!range->is_array() || range->size() != 2) return read_.fail(here, "must be [least, most]");
+      if (!range->is_array() || range->size() != 2) return read_.fail(here, "must be [minimum, maximum]");
       condition.min_conditioning = read_.number((*range)[0], child_path(here, 0), 1.0, 1e300);
       condition.max_conditioning = read_.number((*range)[1], child_path(here, 1), 1.0, 1e300);
       if (*condition.max_conditioning < *condition.min_conditioning) read_.fail(here, "is an empty range");
@@ -241,7 +243,7 @@ class SuiteReader {
     points_ += entry.seeds.size() * entry.options.size();
     if (points_ > max_grid_points) read_.fail(path, fmt::format("makes more than {} problems", max_grid_points));
     if (const Json* as = find(value, "as")) {
-      entry.as_fclib = read_.word(*as, child_path(path, "as"), {"fclib", "memory"}) == "fclib";
+      entry.as_fclib = read_.choice(*as, child_path(path, "as"), {"fclib", "memory"}) == "fclib";
     }
   }
 
@@ -264,15 +266,15 @@ class SuiteReader {
       read_.fail(path, refused);
       return {};
     }
-    std::vector<std::string> words;
+    std::vector<std::string> command;
     each(value, path, [&](const Json& item, const std::string& at) {
       std::string word = read_.text(item, at);
       std::error_code ignored;
       if (std::filesystem::is_regular_file(folder_ / word, ignored)) word = (folder_ / word).string();
-      words.push_back(std::move(word));
+      command.push_back(std::move(word));
     });
     if (read_.error()) return {};
-    const auto id = add_program(words);
+    const auto id = add_program(command);
     if (id) return *id;
     read_.fail(path, id.error().message);
     return {};
@@ -294,7 +296,7 @@ class SuiteReader {
         if (item.contains("program") && code_ == CodeInSuite::leave_out) return;
         if (!item.contains("id") && !item.contains("program")) return read_.fail(child_path(path, "id"), "is missing");
         if (item.contains("id") && item.contains("program")) return read_.fail(path, "has both \"id\" and \"program\"");
-        if (const Json* words = find(item, "program")) entry.id = program(*words, child_path(path, "program"));
+        if (const Json* command = find(item, "program")) entry.id = program(*command, child_path(path, "program"));
         if (read_.error()) return;
         if (const Json* flag = find(item, "optional")) optional = read_.flag(*flag, child_path(path, "optional"));
         if (item.contains("id")) entry.id = read_.text(item["id"], child_path(path, "id"));
@@ -328,7 +330,7 @@ class SuiteReader {
     }
   }
 
-  /// Solvers that this build lacks count, too: a suite has one criterion, whatever is installed.
+  /// Solvers that this build lacks count, too: a suite has one stop_by, whatever is installed.
   void look_at(const std::string& id) {
     for (const SolverRow& row : solver_catalogue()) {
       if (row.info.id == id) all_checks_are_free_ = all_checks_are_free_ && checks_are_free(row.info);
@@ -346,7 +348,7 @@ class SuiteReader {
   }
 
   Start start(const Json& value, const std::string& path) {
-    const std::string word = read_.word(value, path, {"cold", "guess", "previous"});
+    const std::string word = read_.choice(value, path, {"cold", "guess", "previous"});
     for (const Start known : {Start::guess, Start::previous}) {
       if (word == to_string(known)) return known;
     }
@@ -461,9 +463,9 @@ Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code, st
       names += (names.empty() ? "" : ", ") + embedded.name;
       suites.push_back(embedded.name);
     }
-    const std::string beside = suite_file_meant(file);
+    const std::string meant = suite_file_meant(file);
     return Error{ErrorCode::bad_input, file.string() + ": no such suite file; " +
-                                           (beside.empty() ? did_you_mean(file.stem().string(), suites) : beside) +
+                                           (meant.empty() ? did_you_mean(file.stem().string(), suites) : meant) +
                                            "built in are: " + names};
   }
   CONEBENCH_TRY(const auto text, read_text_file(file, largest_suite));

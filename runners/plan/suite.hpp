@@ -21,7 +21,7 @@ struct FeatureCondition {
   std::optional<double> min_conditioning = {}, max_conditioning = {};
 
   bool empty() const { return categories.empty() && !min_conditioning && !max_conditioning; }
-  /// No conditioning (G = 0) is in no range.
+  /// A problem without conditioning (G = 0) is in no range.
   bool holds(const std::string& category, std::optional<double> conditioning) const;
 };
 
@@ -36,9 +36,9 @@ struct ProblemEntry {
   bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
   bool sequence = false;              ///< its problems are one simulation's, in order
   const SampledScene* simulated = nullptr;  ///< of a simulated scene; else null
-  long steps = 0;                           ///< of the simulation; 0: as the scene says
-  FeatureCondition condition;               ///< what its problems must be like
-  std::string family;                       ///< overrides the name's or the scene's own, where not empty
+  long steps = 0;                           ///< of the simulation; 0: the scene's default
+  FeatureCondition condition;               ///< that its problems must fulfil
+  std::string family;                       ///< overrides the family of the file or scene; empty: does not
   std::string where;                        ///< "suite.json: problems[1]", for messages
 };
 
@@ -51,10 +51,10 @@ struct SolverEntry {
 
 struct SuiteLimits {
   long iterations = 20000;
-  double seconds = 10.0;               ///< set-up and solve of one cell, and its repeats together
+  double seconds = 10.0;               ///< limit of set-up and solve of a cell, and of all its repeats together
   long memory_mb = 4000;               ///< resident memory of the process that solves one cell
   double load_seconds = 60.0;          ///< loading one problem
-  double read_seconds = 10.0;          ///< reading one file, and a second more for each 4 MB of it
+  double read_seconds = 10.0;          ///< reading one file, plus a second for each 4 MB of it
   double simulation_seconds = 3600.0;  ///< making the samples of one simulation
 };
 
@@ -65,7 +65,7 @@ struct SuiteRepeats {
   int rounds = 1;  ///< passes over the solved cells; the one with the least median time of a cell counts
 };
 
-/// A suite file, checked: names, options, ranges and verdict are known to be right. docs/suites.md has the schema.
+/// A valid suite file: names, options, ranges and verdict have been checked. docs/suites.md has the schema.
 struct Suite {
   std::string name;
   std::string description;
@@ -74,7 +74,7 @@ struct Suite {
   std::vector<SolverEntry> solvers;  ///< "all" spelled out
   std::vector<double> tolerances = {1e-6};
   std::string verdict = "natural_map_scaled";
-  Criterion criterion = Criterion::verdict;  ///< as the file says, else fair_criterion() of all solvers that it names
+  StopBy stop_by = StopBy::judge;  ///< of the file, else fair_stop_by() of all its solvers
   std::vector<Start> starts = {Start::cold};
   SuiteLimits limits;
   SuiteRepeats repeats;
@@ -89,8 +89,8 @@ struct Suite {
 Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file,
                           std::span<const SampledScene> scenes = {});
 
-/// parse_suite of a file, or of an embedded suite where `file` is the name of one and no such file exists.
-/// Errors: bad_input where it can't be read; as parse_suite.
+/// parse_suite of a file, or of the embedded suite of that name if there is no such file. Errors: bad_input: it can't
+/// be read; as parse_suite.
 Result<Suite> load_suite(const std::filesystem::path& file, std::span<const SampledScene> scenes = {});
 
 /// A suite that is part of the executable.

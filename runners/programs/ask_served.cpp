@@ -44,7 +44,7 @@ double processor_seconds_of(pid_t process) {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-/// The soft limit alone, so that the next cell may have another one.
+/// Sets only the soft limit, so that the next cell can have another.
 void set_soft_limit(pid_t process, __rlimit_resource resource, rlim_t value) {
   rlimit limit{};
   if (::prlimit(process, resource, nullptr, &limit) != 0) return;
@@ -52,8 +52,7 @@ void set_soft_limit(pid_t process, __rlimit_resource resource, rlim_t value) {
   ::prlimit(process, resource, &limit, nullptr);
 }
 
-/// All threads of the program and of what it has started go to the processors of this process; what they start later
-/// inherits them.
+/// Moves all threads of the program and its descendants to this process's processors. Later descendants inherit them.
 void pin_as_this_process(pid_t process) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
@@ -67,7 +66,7 @@ void pin_as_this_process(pid_t process) {
   }
 }
 
-/// Address space and processor time as this process has them.
+/// Copies this process's limits of address space and processor time.
 void limit_as_this_process(pid_t process, double file_mb) {
   rlimit own{};
   if (::getrlimit(RLIMIT_AS, &own) == 0) set_soft_limit(process, RLIMIT_AS, own.rlim_cur);
@@ -78,7 +77,7 @@ void limit_as_this_process(pid_t process, double file_mb) {
   set_soft_limit(process, RLIMIT_FSIZE, static_cast<rlim_t>(file_mb * 1048576.0));
 }
 
-/// The lease of a program, with what it has written and nobody has read yet.
+/// The lease of a program, with its unread output.
 class Conversation {
  public:
   Conversation(KeptProgram program, std::string name) : program_(std::move(program)), name_(std::move(name)) {}
@@ -94,10 +93,10 @@ class Conversation {
     const auto begin = Clock::now();
     program_.begins();
     if (!write_all(program_.talk(), line)) return ended();
-    CONEBENCH_TRY(const auto said, next_line(begin, max_seconds));
+    CONEBENCH_TRY(const auto answer, next_line(begin, max_seconds));
     ProgramReply reply;
-    reply.said = parse_reply(said);
-    if (!reply.said.is_object() || reply.said.value("number", Json()) != Json(number)) return not_the_reply(said);
+    reply.object = parse_reply(answer);
+    if (!reply.object.is_object() || reply.object.value("number", Json()) != Json(number)) return not_the_reply(answer);
     if (take) take();
     reply.wall_s = seconds_since(begin);
     reply.processor_s = processor_seconds_of(program_.process()) - used;
@@ -117,17 +116,17 @@ class Conversation {
 
   Result<std::string> next_line(Clock::time_point begin, double max_seconds) {
     for (;;) {
-      const std::size_t end = unread_.find('\n', looked_);
+      const std::size_t end = unread_.find('\n', searched_);
       if (end != std::string::npos) {
         std::string line = unread_.substr(line_begin_, end - line_begin_);
-        line_begin_ = looked_ = end + 1;
+        line_begin_ = searched_ = end + 1;
         if (line.size() > largest_reply) return Error{ErrorCode::bad_input, name_ + ": " + too_long};
         return line;
       }
       unread_.erase(0, line_begin_);
       line_begin_ = 0;
-      looked_ = unread_.size();
-      if (looked_ > largest_reply) return Error{ErrorCode::bad_input, name_ + ": " + too_long};
+      searched_ = unread_.size();
+      if (searched_ > largest_reply) return Error{ErrorCode::bad_input, name_ + ": " + too_long};
       pollfd wanted{program_.talk(), POLLIN, 0};
       const double left = max_seconds > 0.0 ? max_seconds - seconds_since(begin) : 3600.0;
       if (left <= 0.0) {
@@ -146,30 +145,31 @@ class Conversation {
   std::string name_;
   std::string unread_;
   std::size_t line_begin_ = 0;  ///< in unread_
-  std::size_t looked_ = 0;      ///< up to here there is no end of the line
+  std::size_t searched_ = 0;    ///< no end of line before this index
 };
 
 }  // namespace
 
 void use_fresh_programs() { fresh_programs = true; }
-void tell_served_by(ServedBy call) { served_by = std::move(call); }
+void on_served_by(ServedBy call) { served_by = std::move(call); }
 
 Result<ProgramReply> ask_served(const SolverProgram& program, Json request, double file_mb, const TakeAnswer& take) {
   using Leased = std::map<std::vector<std::string>, Conversation>;
   static pid_t owner = -1;
   static Leased* all = nullptr;
-  // After a fork what it had is the other process's; its descriptors are closed here, and not to be closed again.
+  // After a fork the lease belongs to the parent. Its descriptors are closed here already, and must not be closed
+  // again.
   if (owner != ::getpid()) all = new Leased;
   owner = ::getpid();
   Leased& leased = *all;
-  const auto tell = [](pid_t process) {
+  const auto report = [](pid_t process) {
     if (served_by) served_by(process);
   };
-  auto found = leased.find(program.words);
+  auto found = leased.find(program.command);
   if (found == leased.end()) {
-    tell(-1);
-    CONEBENCH_TRY(auto lent, KeptProgram::lease(program.scratch, program.words, fresh_programs));
-    found = leased.emplace(program.words, Conversation(std::move(lent), program.words.front())).first;
+    report(-1);
+    CONEBENCH_TRY(auto lent, KeptProgram::lease(program.scratch, program.command, fresh_programs));
+    found = leased.emplace(program.command, Conversation(std::move(lent), program.command.front())).first;
     KeptProgram& kept = found->second.program();
     pin_as_this_process(kept.process());
     if (kept.fresh()) {
@@ -182,7 +182,7 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
       pin_as_this_process(kept.process());
     }
     limit_as_this_process(kept.process(), file_mb);
-    tell(kept.process());
+    report(kept.process());
   }
   auto reply = found->second.ask(std::move(request), 0.0, take);
   if (!reply) leased.erase(found);

@@ -9,18 +9,18 @@
 
 namespace conebench {
 
-/// Called in a process that is about to wait for a kept program: with −1 while that is started, then with its process,
-/// so that whoever watches this one counts that one's memory.
+/// Called before this process waits for a kept program: with −1 while the program starts, then with its process id, so
+/// that the process that watches this one counts the program's memory, too.
 using ServedBy = std::function<void(pid_t)>;
-void tell_served_by(ServedBy call);
+void on_served_by(ServedBy call);
 
-/// From now on this process leases programs that nobody has asked anything, and that end with the lease.
+/// From now on this process leases new programs only, which end with the lease.
 void use_fresh_programs();
 
-/// Asks a kept program, which this process leases at its first request and which gets this process's limits and
-/// processors. It is stopped before and after, with all that it has started. Without a limit of time: whoever watches
-/// kills this process. Errors (bad_input), one line: it can't be started, is not ready within a minute, ends, or prints
-/// a line that is not the reply.
+/// Sends a request to a kept program. This process leases the program at its first request; the program gets this
+/// process's limits and processors. Before and after the request the program and its descendants are stopped. There is
+/// no time limit: the process that watches this one kills it. Errors (bad_input), one line: the program can't be
+/// started, is not ready within a minute, ends, or prints a line that is not the reply.
 Result<ProgramReply> ask_served(const SolverProgram& program, nlohmann::json request, double file_mb,
                                 const TakeAnswer& take);
 

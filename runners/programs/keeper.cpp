@@ -29,23 +29,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* socket_name = "keeper";
 constexpr std::size_t max_bytes = 1 << 16;
-/// Requests of one lease at most: each lease has numbers of its own.
+/// Maximum requests of one lease. Each lease has its own range of numbers.
 constexpr std::int64_t numbers_of_a_lease = 1'000'000'000;
 constexpr int wait_for_end_ms = 1000;
 
-/// In front of the words of a program that is wanted.
+/// Precedes the command of the requested program.
 constexpr char kept_word = 'k', fresh_word = 'f';
-/// What the holder of a lease says.
+/// Bytes that the holder of a lease sends.
 constexpr char begins_word = 'b', done_word = 'd', ending_word = 'e';
 
-/// In front of the socket that a lease comes with.
+/// Precedes the socket of a lease.
 struct Lease {
   pid_t process = -1;
   bool fresh = false;
   std::int64_t first_number = 0;
 };
 
-/// The path is looked up through the folder's descriptor, since a socket's may not be long.
+/// The path goes through the folder's descriptor, since paths of sockets must be short.
 struct Address {
   Address(const fs::path& folder) : opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
     address.sun_family = AF_UNIX;
@@ -61,7 +61,7 @@ bool send_word(int socket, std::string_view word) {
   return ::send(socket, word.data(), word.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(word.size());
 }
 
-/// One message; nothing where the other end is gone.
+/// Receives one message; nullopt: the other end is closed.
 std::optional<std::string> receive_word(int socket) {
   std::string word(max_bytes, '\0');
   ssize_t count = -1;
@@ -108,12 +108,12 @@ std::optional<std::pair<Lease, Descriptor>> receive_lease(int socket) {
 
 /// A started program.
 struct Kept {
-  std::string words;  ///< with '\0' between them
+  std::string command;  ///< arguments with '\0' between them
   pid_t process = -1;
   Descriptor talk;  ///< its holder's end
-  OutputCatcher said;
+  OutputCatcher output;
   std::int64_t leases = 0;
-  Descriptor holder;  ///< of the lease; not open where nobody has it
+  Descriptor holder;  ///< connection to the leaseholder; closed: not leased
   bool busy = false;
   bool for_once = false;  ///< ends with its lease
   std::set<pid_t> stopped;
@@ -123,7 +123,7 @@ class Keeper {
  public:
   Keeper(int owner, Descriptor listener) : owner_(owner), listener_(std::move(listener)) {}
 
-  /// Until whoever started it is gone.
+  /// Runs until the process that started it ends.
   void run() {
     for (;;) {
       std::vector<pollfd> wanted = {{owner_, POLLIN, 0}, {listener_.number(), POLLIN, 0}};
@@ -147,19 +147,19 @@ class Keeper {
   void lend() {
     Descriptor holder(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!holder.open()) return;
-    auto words = receive_word(holder.number());
-    if (!words || words->size() < 2) return;
-    const bool for_once = words->front() == fresh_word;
-    words->erase(0, 1);
+    auto command = receive_word(holder.number());
+    if (!command || command->size() < 2) return;
+    const bool for_once = command->front() == fresh_word;
+    command->erase(0, 1);
     kept_.remove_if([&](const auto& one) {
-      return one->words == *words && !one->holder.open() && ::waitpid(one->process, nullptr, WNOHANG) != 0;
+      return one->command == *command && !one->holder.open() && ::waitpid(one->process, nullptr, WNOHANG) != 0;
     });
     const auto waiting = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) {
-      return one->words == *words && !one->holder.open() && !for_once;
+      return one->command == *command && !one->holder.open() && !for_once;
     });
-    Kept* const one = waiting != kept_.end() ? waiting->get() : start(*words);
+    Kept* const one = waiting != kept_.end() ? waiting->get() : start(*command);
     if (one == nullptr) return;
-    one->said.clear();
+    one->output.clear();
     const Lease lease{one->process, one->leases == 0, one->leases * numbers_of_a_lease};
     ++one->leases;
     one->for_once = for_once;
@@ -168,20 +168,20 @@ class Keeper {
     one->busy = true;
   }
 
-  Kept* start(const std::string& words) {
+  Kept* start(const std::string& command) {
     auto channel = make_channel();
     if (!channel) return nullptr;
     auto kept = std::make_unique<Kept>();
-    kept->words = words;
+    kept->command = command;
     kept->talk = std::move(channel->first);
     std::vector<std::string> split;
-    for (std::size_t at = 0; at < words.size(); at += split.back().size() + 1) {
-      split.emplace_back(words.c_str() + at);
+    for (std::size_t at = 0; at < command.size(); at += split.back().size() + 1) {
+      split.emplace_back(command.c_str() + at);
     }
     std::vector<char*> arguments;
     for (std::string& word : split) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    kept->process = fork_process({channel->second.number(), kept->said.descriptor()}, [&] {
+    kept->process = fork_process({channel->second.number(), kept->output.descriptor()}, [&] {
       ProcessLimits limits;
       limits.file_mb = 16.0;
       limits.oom_score = 1000;
@@ -212,13 +212,13 @@ class Keeper {
       return;
     }
     one.holder.close();
-    // What was cut off in the middle of its work can't be asked anything else.
+    // A program that was interrupted in a request can't take another.
     if (one.busy || one.for_once) drop(one);
   }
 
-  /// It and all that descends from it: whatever has a process group of its own, too.
+  /// Signals the program and all its descendants, in any process group.
   static void stop(Kept& one) {
-    // What is stopped starts nothing: it ends where no new one is found.
+    // Stopped processes start nothing, so this ends when no new one is found.
     for (bool more = true; more;) {
       more = false;
       for (const pid_t process : with_descendants({one.process})) {
@@ -233,7 +233,7 @@ class Keeper {
     one.stopped.clear();
   }
 
-  /// What has lost its parent is a child of this process and belongs to no program that could be stopped.
+  /// Kills orphans: they are children of this process, and no longer belong to a program.
   void end_orphans() {
     std::set<pid_t> ours;
     for (const auto& one : kept_) ours.insert(one->process);
@@ -251,9 +251,9 @@ class Keeper {
     }
     ::kill(-one.process, SIGKILL);
     one.process = -1;
-    const std::string words = one.said.last_words();
+    const std::string printed = one.output.last_output();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return "can't be started";
-    return fmt::format("ended by {}{}", ending_text(status), words.empty() ? "" : ": " + words);
+    return fmt::format("ended by {}{}", ending_text(status), printed.empty() ? "" : ": " + printed);
   }
 
   static void end(Kept& one) {
@@ -274,13 +274,13 @@ class Keeper {
   std::list<std::unique_ptr<Kept>> kept_;
 };
 
-/// In the forked process.
+/// The keeper's main function, in the forked process.
 int keep(const fs::path& scratch, pid_t group) {
-  // In the owner's group, so that it is not taken for what a solver has left behind; it ends where the channel does.
+  // In the owner's process group, so that it is not killed as a solver's orphan. It ends when the channel closes.
   ::setpgid(0, group);
   ::prctl(PR_SET_PDEATHSIG, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  for (const int signal : outside_signals) std::signal(signal, SIG_IGN);
+  for (const int signal : external_signals) std::signal(signal, SIG_IGN);
   Descriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const Address address(scratch);
   if (!listener.open() || ::bind(listener.number(), address.get(), sizeof address.address) != 0 ||
@@ -311,8 +311,10 @@ Result<void> start_keeper(const fs::path& scratch) {
   return {};
 }
 
-Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vector<std::string>& words, bool fresh) {
-  const auto refused = [&] { return Error{ErrorCode::bad_input, words.front() + ": the system refused to start it"}; };
+Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vector<std::string>& command, bool fresh) {
+  const auto refused = [&] {
+    return Error{ErrorCode::bad_input, command.front() + ": the system refused to start it"};
+  };
   KeptProgram program;
   program.lease_ = Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const Address address(scratch);
@@ -320,7 +322,7 @@ Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vecto
     return refused();
   }
   std::string all(1, fresh ? fresh_word : kept_word);
-  for (const std::string& word : words) all += word + '\0';
+  for (const std::string& word : command) all += word + '\0';
   if (all.size() >= max_bytes || !send_word(program.lease_.number(), all)) return refused();
   auto lease = receive_lease(program.lease_.number());
   if (!lease) return refused();

@@ -12,17 +12,17 @@
 
 namespace conebench {
 
-/// Starts the process that keeps programs alive between requests, once in this process: a child that ends with it.
-/// Whoever solves leases a program from it (KeptProgram) and may be killed at any time; what it was busy with is then
-/// killed, too. Its socket is in `scratch`. Errors (killed): the system refuses.
+/// Starts the keeper, a child process that keeps programs alive between requests. It is started once in this process
+/// and ends with it. A solving process leases a program from it (KeptProgram). If that process is killed during a
+/// request, the program is killed, too. The keeper's socket is in `scratch`. Errors (killed): the system refuses.
 Result<void> start_keeper(const std::filesystem::path& scratch);
 
-/// A program that is kept alive, lent to this process and to no other until this goes.
+/// A kept program, leased to this process alone for the object's lifetime.
 class KeptProgram {
  public:
-  /// One that waits for work, or else a new one; where `fresh`, always a new one, which ends with the lease. Errors
-  /// (bad_input): the system refuses.
-  static Result<KeptProgram> lease(const std::filesystem::path& scratch, const std::vector<std::string>& words,
+  /// Leases a waiting program, or else starts one. With `fresh` it starts one in any case, which ends with the lease.
+  /// Errors (bad_input): the system refuses.
+  static Result<KeptProgram> lease(const std::filesystem::path& scratch, const std::vector<std::string>& command,
                                    bool fresh = false);
 
   pid_t process() const { return process_; }
@@ -32,12 +32,12 @@ class KeptProgram {
   /// A number that no request to the program has had.
   std::int64_t next_number() { return ++number_; }
 
-  /// Between the two it runs, and is killed with whoever has the lease. Elsewhere it stands still, with all that it has
-  /// started; processes whose parent has ended are ended then.
+  /// The program runs between these two calls, and is killed if its leaseholder is. At other times it is stopped with
+  /// its descendants; orphans among them are killed.
   void begins();
   void is_done();
 
-  /// Waits a moment for its end, then ends it. How it ended and what it said last, on one line.
+  /// Waits a moment for its end, then kills it. Returns how it ended and its last output, on one line.
   std::string ending();
 
  private:

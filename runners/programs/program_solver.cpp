@@ -27,9 +27,9 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/programs/ask_served.hpp"
 #include "runners/programs/run_once.hpp"
+#include "solvers/attempts.hpp"
 #include "solvers/claimed_iterations.hpp"
 #include "solvers/outside_time.hpp"
-#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -61,7 +61,7 @@ long count_or(const Json& reply, const char* key, long otherwise) {
   return std::max(reply[key].get<long>(), otherwise);
 }
 
-/// The problem without its answer and guess, and unless M and J are wanted with G in their place.
+/// The problem without its answer and guess, and unless M and J are wanted with G instead of them.
 Result<ContactProblem> as_given(const ContactProblem& problem, bool primal) {
   ContactProblemData data = problem.data();
   data.reference.reset();
@@ -92,7 +92,7 @@ class LargeFiles {
 
 XXH128_hash_t hash_of(std::string_view bytes) { return XXH3_128bits(bytes.data(), bytes.size()); }
 
-/// Whether the file has this content. Its times say nothing: who writes to it can set them back.
+/// Whether the file has this content. Its times prove nothing: who writes to it can set them back.
 bool holds(const fs::path& file, const XXH128_hash_t& content) {
   const auto bytes = read_text_file(file, std::numeric_limits<std::int64_t>::max());
   return bytes && XXH128_isEqual(hash_of(*bytes), content) != 0;
@@ -104,7 +104,7 @@ void mark_as_asked_for(const fs::path& file) {
   ::utimensat(AT_FDCWD, file.c_str(), times, 0);
 }
 
-/// In place of what is there: whoever has that open keeps it. Read-only, as what is given and taken is not to change.
+/// Replaces what is there: whoever has that open keeps it. Read-only, as what is given and taken is not to change.
 Result<void> write_anew(const fs::path& file, std::string_view bytes) {
   const LargeFiles allowed;
   std::error_code error;
@@ -145,11 +145,11 @@ class ProgramSolver final : public Solver {
 
   bool needs_matrix(const ContactProblem& problem) const override { return !primal_ || !problem.given_as_primal(); }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = std::make_unique<ContactProblem>(problem);
     if (needs_matrix(problem)) problem_->blocks();  // its file may be there already, but it is what the program uses
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -167,10 +167,10 @@ class ProgramSolver final : public Solver {
       summary.message = given.error().message;
       return summary;
     }
-    if (stop.criterion == Criterion::own) return run(*given, stop.tolerance, stop, folder, began, monitor, impulse);
+    if (stop.stop_by == StopBy::solver) return run(*given, stop.tolerance, stop, folder, began, monitor, impulse);
     // It can't be asked while it runs: what it ends with is proposed, and its own tolerance tightened until that is
-    // accepted. A repeat goes straight to the try that was.
-    Tries* const tries = tries_of(monitor);
+    // accepted. A repeat begins with the attempt that succeeded.
+    Attempts* const attempts = attempts_of(monitor);
     const auto tolerance_of = [&](long rung) {
       return stop.tolerance * std::pow(tightening, static_cast<double>(rung - 1));
     };
@@ -193,7 +193,7 @@ class ProgramSolver final : public Solver {
         summary.message = "its answer to the tightest tolerance is refused, too";
         return summary;
       }
-      if (tries != nullptr) tries->start_over();
+      if (attempts != nullptr) attempts->start_over();
     }
   }
 
@@ -283,7 +283,7 @@ class ProgramSolver final : public Solver {
       throw std::runtime_error(info_.id + " has written to its problem's file, which other cells are given, too");
     }
     if (!reply) throw std::runtime_error(reply.error().message);
-    SolveSummary summary = summary_of(reply->said, stop.max_iterations);
+    SolveSummary summary = summary_of(reply->object, stop.max_iterations);
     const OutsideTime time = time_of(*reply);
 
     if (answer.empty()) {
@@ -335,8 +335,8 @@ class ProgramSolver final : public Solver {
     OutsideTime time;
     time.wall_s = reply.wall_s;
     time.processor_s = reply.processor_s;
-    time.own_setup_s = seconds_or_none(reply.said, "setup_s");
-    time.own_solve_s = seconds_or_none(reply.said, "solve_s");
+    time.own_setup_s = seconds_or_none(reply.object, "setup_s");
+    time.own_solve_s = seconds_or_none(reply.object, "solve_s");
     time.own_ranks = own_ranks_;
     const double setup = time.own_setup_s.value_or(0.0), solve = time.own_solve_s.value_or(0.0);
     if (!(setup >= 0.0) || !(solve >= 0.0) || setup + solve > reply.wall_s) {
@@ -344,7 +344,7 @@ class ProgramSolver final : public Solver {
           fmt::format("{} says that it took {:g} s + {:g} s, the clock {:g} s", info_.id, setup, solve, reply.wall_s));
     }
     if (own_ranks_ && !time.own_solve_s) {
-      throw std::runtime_error(info_.id + " does not tell its own times (solve_s), which times=self-reported ranks");
+      throw std::runtime_error(info_.id + " does not report its own times (solve_s), which times=self-reported ranks");
     }
     return time;
   }
@@ -365,7 +365,7 @@ OptionSpec times_option() {
   spec.default_value = std::string("wall");
   spec.choices = {"wall", "self-reported"};
   spec.doc =
-      "whose times are the cell's: the runner's, from request to reply, or what the program says of itself "
+      "whose times are the cell's: the runner's, from request to reply, or what the program reports itself "
       "(self-reported)";
   return spec;
 }
@@ -374,7 +374,7 @@ Result<std::string> describe_program(const SolverProgram& program) {
   const RequestFolder folder(program.scratch);
   CONEBENCH_TRY(const auto reply, run_once(program, {{"request", "describe"}}, folder,
                                            {.cpu_s = max_seconds_to_describe, .wall_s = max_seconds_to_describe}));
-  return reply.said.dump();
+  return reply.object.dump();
 }
 
 std::unique_ptr<Solver> make_program_solver(const SolverProgram& program, SolverInfo info, OptionValues options,

@@ -11,15 +11,15 @@
 
 namespace conebench {
 
-/// What the program says of itself: the text of its reply to a request "describe". Errors (bad_input), one line.
+/// The text of the program's reply to a request "describe". Errors (bad_input), one line.
 Result<std::string> describe_program(const SolverProgram& program);
 
-/// The option of all programs that says whose times are the cell's.
+/// The option of all programs that selects whose clock gives the cell's times.
 OptionSpec times_option();
 
-/// The program is started, or asked where it serves, for each run; what it takes from there to its answer is the time
-/// of solve. It is given no reference answer, and G, unless `primal`: then M and J where they are known. `options`: its
-/// own and times_option().
+/// A solver that starts the program for each run, or, if it serves, sends it a request. The time until its answer is
+/// the solve time. The program gets G, or, with `primal`, M and J if they are known; it gets no reference answer.
+/// `options`: its own and times_option().
 std::unique_ptr<Solver> make_program_solver(const SolverProgram& program, SolverInfo info, OptionValues options,
                                             bool primal);
 

@@ -5,8 +5,8 @@
 
 namespace conebench {
 
-/// The object that a program's reply is; another value where it is none. NaN, Infinity and -Infinity, which Python's
-/// json writes for numbers that are not finite, are such numbers here, too.
+/// Parses a program's reply. If it is not an object, the result is another JSON value. NaN, Infinity and -Infinity,
+/// which Python's json writes, are accepted as numbers.
 nlohmann::json parse_reply(std::string_view text);
 
 }  // namespace conebench

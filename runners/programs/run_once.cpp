@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 /// Whether a child of this process ended within `seconds`.
 bool ends_within(pid_t child, double seconds) {
   const Descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (!end.open()) return true;  // old kernels: it is waited for
+  if (!end.open()) return true;  // old kernels: wait without a time limit
   pollfd wanted{end.number(), POLLIN, 0};
   int ready = -1;
   while ((ready = ::poll(&wanted, 1, static_cast<int>(1e3 * seconds))) < 0 && errno == EINTR) continue;
@@ -58,13 +58,13 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   const std::filesystem::path request_file = folder / "request.json", reply_file = folder / "reply.json";
   request["reply"] = reply_file.string();
   std::ofstream(request_file) << request.dump() << "\n";
-  std::vector<std::string> words = program.words;
-  words.push_back(request_file.string());
+  std::vector<std::string> command = program.command;
+  command.push_back(request_file.string());
   std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const OutputCatcher output;
-  // What has left its group, and its parent, comes to this process and not to one above.
+  // Orphans outside the program's process group become children of this process.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const auto children = children_of(::getpid());
   const auto begin = Clock::now();
@@ -77,11 +77,11 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
     return 127;
   });
   const auto error = [&](const std::string& what) {
-    const std::string last = output.last_words();
+    const std::string last = output.last_output();
     const bool no_package = last.find("No module named conebench") != std::string::npos ||
                             last.find("No module named 'conebench'") != std::string::npos;
     return Error{ErrorCode::bad_input,
-                 fmt::format("{}: {}{}{}", program.words.front(), what, last.empty() ? "" : ": " + last,
+                 fmt::format("{}: {}{}{}", program.command.front(), what, last.empty() ? "" : ": " + last,
                              no_package ? "; set PYTHONPATH to the build's folder python (docs/python.md)" : "")};
   };
   if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
@@ -90,7 +90,7 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   int status = 0;
   rusage used{};
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
-  ::kill(-child, SIGKILL);  // what it left behind
+  ::kill(-child, SIGKILL);  // its orphans
   if (in_time && status == 0 && take) take();
   ProgramReply reply;
   reply.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -98,7 +98,7 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   end_children({children.begin(), children.end()});
   if (!in_time) return error(fmt::format("it did not end within {:g} s", limits.wall_s));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    const std::string& file = program.words.front();
+    const std::string& file = program.command.front();
     const bool script = std::filesystem::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0;
     return error(script
                      ? "can't be started: not executable; name its interpreter before it (\"python3 FILE\") or chmod +x"
@@ -111,8 +111,8 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   }
   const auto text = read_text_file(reply_file, largest_reply);
   if (!text) return error("wrote no reply");
-  reply.said = parse_reply(*text);
-  if (!reply.said.is_object()) return error("its reply is no JSON object");
+  reply.object = parse_reply(*text);
+  if (!reply.object.is_object()) return error("its reply is no JSON object");
   return reply;
 }
 

@@ -5,7 +5,7 @@
 
 namespace conebench {
 
-/// A folder for one request's files, gone at the end.
+/// A folder for one request's files. The destructor removes it.
 class RequestFolder {
  public:
   explicit RequestFolder(const std::filesystem::path& scratch);
@@ -18,17 +18,16 @@ class RequestFolder {
   std::filesystem::path path_;
 };
 
-/// What the program may use; 0: what this process may.
+/// Limits of the program; 0: those of this process.
 struct ProgramLimits {
   double cpu_s = 0.0;
-  double wall_s = 0.0;  ///< 0: for ever
+  double wall_s = 0.0;  ///< 0: none
   double file_mb = 0.0;
 };
 
-/// Starts the program on a request, waits for its end and takes the answer. What it started ends with it, also what has
-/// left its group; no other thread may fork meanwhile.
-/// Errors (bad_input), one line: how it ended and what it said last; no end within wall_s; no reply, or one that is no
-/// JSON object.
+/// Starts the program on a request, waits for its end and takes the answer. Its descendants are killed at its end, also
+/// those in other process groups. No other thread may fork meanwhile. Errors (bad_input), one line: how it ended and
+/// its last output; wall_s exceeded; no reply, or a reply that is no JSON object.
 Result<ProgramReply> run_once(const SolverProgram& program, nlohmann::json request, const RequestFolder& folder,
                               const ProgramLimits& limits, const TakeAnswer& take = {});
 

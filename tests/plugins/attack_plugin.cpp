@@ -138,16 +138,16 @@ void send_frame(const Numbers& answer, bool split = false) {
 
 long long clock_slowness = 1000;
 
-/// A clock that goes so many times slower, in the place of the C library's.
+/// A clock that goes so many times slower, instead of the C library's.
 int slow_clock(clockid_t id, timespec* time) {
   static long long began[16] = {};
   const long result = syscall(SYS_clock_gettime, id, time);
   if (id < 0 || id > 15) return static_cast<int>(result);
   const long long now = 1'000'000'000LL * time->tv_sec + time->tv_nsec;
   if (began[id] == 0) began[id] = now;
-  const long long told = began[id] + (now - began[id]) / clock_slowness;
-  time->tv_sec = told / 1'000'000'000;
-  time->tv_nsec = told % 1'000'000'000;
+  const long long reported = began[id] + (now - began[id]) / clock_slowness;
+  time->tv_sec = reported / 1'000'000'000;
+  time->tv_nsec = reported % 1'000'000'000;
   return static_cast<int>(result);
 }
 
@@ -267,10 +267,10 @@ void solve(void* given, const double* guess, const conebench_stop* stop, coneben
   if (s->attack == "own-tests") {
     // It never asks the monitor, though it does not declare CONEBENCH_OBSERVED_IN_STEPS.
     conebench_stop own = *stop;
-    own.criterion = CONEBENCH_OWN;
+    own.stop_by = CONEBENCH_STOP_BY_SOLVER;
     own.tolerance *= 1e-4;
     conebench_monitor deaf = *monitor;
-    deaf.due = [](const conebench_monitor*, std::int64_t) { return 0; };
+    deaf.should_check = [](const conebench_monitor*, std::int64_t) { return 0; };
     return finish(s, guess, &own, &deaf, impulse, summary);
   }
   if (s->attack == "parent-memory") {

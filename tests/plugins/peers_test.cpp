@@ -67,7 +67,7 @@ TEST(Peers, PinocchiosIteratesAreOurs) {
   // Where many impulses are answers, rounding errors move along them, by a factor of 1/proximal.
   const std::string problem = generate(folder, {"sliding-box"});
   const std::string local = folder / "local.hdf5";
-  const auto after = [&](const std::string& solver, int iterations, const std::vector<std::string>& settings) {
+  const auto after = [&](const std::string& solver, int iterations, const std::vector<std::string>& configurations) {
     const std::string file = folder / (solver + ".hdf5");
     std::vector<std::string> words = {"solve",
                                       problem,
@@ -75,15 +75,15 @@ TEST(Peers, PinocchiosIteratesAreOurs) {
                                       solver,
                                       "--plugin",
                                       library,
-                                      "--criterion",
-                                      "own",
+                                      "--stop-by",
+                                      "solver",
                                       "--tolerance",
                                       "1e-300",
                                       "--max-iterations",
                                       std::to_string(iterations),
                                       "--write-solution",
                                       file};
-    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    for (const std::string& configuration : configurations) words.insert(words.end(), {"--set", configuration});
     const auto solved = conebench(words);
     EXPECT_TRUE(std::filesystem::exists(file)) << solved.err << solved.out;
     return file;

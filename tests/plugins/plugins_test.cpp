@@ -130,9 +130,10 @@ TEST_F(Plugins, ThatChangeFromNightToNightAreNamedWithBothHashesAndNotRunAgain) 
     auto store = Store::open(file, Store::Mode::read_write);
     auto contents = store->read();
     for (CellRecord& cell : contents->cells) {
-      const bool its = std::any_of(contents->settings.begin(), contents->settings.end(), [&](const auto& setting) {
-        return setting.hash == cell.setting && setting.solver == "JACOBI";
-      });
+      const bool its =
+          std::any_of(contents->configurations.begin(), contents->configurations.end(), [&](const auto& configuration) {
+            return configuration.hash == cell.configuration && configuration.solver == "JACOBI";
+          });
       cell.total.minimum = 1e-3 * (its ? of_jacobi : 1.0);
       cell.total.median = 1.01 * cell.total.minimum;
       EXPECT_TRUE(store->update_times(cell));
@@ -185,8 +186,8 @@ TEST_F(Plugins, TakePartWhereASolverOfOnesOwnCan) {
   EXPECT_EQ(inverse.json()["forward"]["solver"], "JACOBI");
   EXPECT_EQ(inverse.json()["forward"]["agrees"], true);
   write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS", "JACOBI"]})");
-  expect_failure(with({"run", folder / "mine.json", "--beside", executable().string(), "--db", folder / "mine.sqlite"}),
-                 2, {"--beside", "JACOBI", "neither build"});
+  expect_failure(with({"run", folder / "mine.json", "--ab", executable().string(), "--db", folder / "mine.sqlite"}), 2,
+                 {"--ab", "JACOBI", "neither build"});
   EXPECT_FALSE(fs::exists(folder / "mine.sqlite"));
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   expect_failure(with({"loop", "cube-sliding", "--steps", "3", "--set", "solver=JACOBI"}), 2, {"--plugin"});
@@ -195,7 +196,7 @@ TEST_F(Plugins, TakePartWhereASolverOfOnesOwnCan) {
 TEST_F(Plugins, InCppHaveTheIterationsOfThatInC) {
   const std::string problem = generate(folder, {"box-stack", "--set", "boxes=2"});
   const auto solve = [&](const std::string& id, const std::string& file) {
-    return conebench({"solve", problem, "--solver", id, "--plugin", plugin(file), "--criterion", "own", "--tolerance",
+    return conebench({"solve", problem, "--solver", id, "--plugin", plugin(file), "--stop-by", "solver", "--tolerance",
                       "1e-9", "--set", "relaxation=0.4", "--json"})
         .json();
   };

@@ -55,7 +55,7 @@ class ProgramExchange : public RunCommand {
     static const TemporaryFolder scratch;  // one, since a process has one keeper
     SolverProgram program;
     program.scratch = scratch.path();
-    program.words = {"/bin/sh", folder / "program.sh"};
+    program.command = {"/bin/sh", folder / "program.sh"};
     return program;
   }
 };
@@ -107,9 +107,9 @@ TEST_F(ProgramExchange, AKeptProgramStandsStillBetweenRequestsWithAllThatItStart
                                 (folder / "orphan") + "')\n" + echo_numbers);
   ASSERT_TRUE(start_keeper(program.scratch));
   pid_t process = -1;
-  std::vector<pid_t> family;
+  std::vector<pid_t> process_tree;
   {
-    auto kept = KeptProgram::lease(program.scratch, program.words);
+    auto kept = KeptProgram::lease(program.scratch, program.command);
     ASSERT_TRUE(kept) << kept.error().message;
     process = kept->process();
     kept->begins();
@@ -121,26 +121,26 @@ TEST_F(ProgramExchange, AKeptProgramStandsStillBetweenRequestsWithAllThatItStart
     std::ifstream(folder / "orphan") >> orphan;
     ASSERT_GT(orphan, 0);
     kept->is_done();
-    family = with_descendants({process});
-    EXPECT_GE(family.size(), 4U);
-    for (const pid_t one : family) EXPECT_TRUE(comes_to(one, "T")) << one << " is " << state_of(one);
+    process_tree = with_descendants({process});
+    EXPECT_GE(process_tree.size(), 4U);
+    for (const pid_t one : process_tree) EXPECT_TRUE(comes_to(one, "T")) << one << " is " << state_of(one);
     EXPECT_TRUE(comes_to(orphan, "X")) << state_of(orphan);
     kept->begins();
-    for (const pid_t one : family) EXPECT_TRUE(comes_to(one, "RSD")) << one << " is " << state_of(one);
+    for (const pid_t one : process_tree) EXPECT_TRUE(comes_to(one, "RSD")) << one << " is " << state_of(one);
     kept->is_done();
   }
   // Stopped, it is lent again; busy, it ends with whoever has it.
   {
-    auto again = KeptProgram::lease(program.scratch, program.words);
+    auto again = KeptProgram::lease(program.scratch, program.command);
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(again->process(), process);
     EXPECT_FALSE(again->fresh());
     again->begins();
   }
-  for (const pid_t one : family) EXPECT_TRUE(comes_to(one, "XZ")) << one << " is " << state_of(one);
+  for (const pid_t one : process_tree) EXPECT_TRUE(comes_to(one, "XZ")) << one << " is " << state_of(one);
 }
 
-TEST_F(ProgramExchange, WhoChangesTheProblemAndSetsItsTimeBackSpoilsNoOtherCell) {
+TEST_F(ProgramExchange, WhoChangesTheProblemAndSetsItsTimeBackDamagesNoOtherCell) {
   for (const auto& [bad, id] : {std::pair{"bad_program", "BAD-PROGRAM"}, {"bad_server", "BAD-SERVER"}}) {
     SCOPED_TRACE(id);
     write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}],
@@ -154,8 +154,8 @@ TEST_F(ProgramExchange, WhoChangesTheProblemAndSetsItsTimeBackSpoilsNoOtherCell)
     EXPECT_EQ(run.code, 4) << run.err;
     EXPECT_EQ(
         query(store,
-              "SELECT solver, COUNT(*), SUM(solved), MIN(status), MAX(status) FROM cells JOIN settings ON "
-              "settings.hash = setting GROUP BY 1 ORDER BY 1"),
+              "SELECT solver, COUNT(*), SUM(solved), MIN(status), MAX(status) FROM cells JOIN configurations ON "
+              "configurations.hash = configuration GROUP BY 1 ORDER BY 1"),
         (std::vector<std::string>{std::string(id) + "|2|0|crashed|crashed", "JACOBI-PROGRAM|4|4|converged|converged"}));
     EXPECT_THAT(query(store, "SELECT reason FROM cells WHERE status = 'crashed'"),
                 Each(HasSubstr(std::string(id) + " has written to its problem's file")));
@@ -191,7 +191,7 @@ TEST_F(Programs, HaveTheBitsOfThePluginOfTheSameSource) {
   const std::string problem = generate(folder, {"box-stack", "--set", "boxes=2"});
   const auto solve = [&](const std::string& solver, const std::vector<std::string>& code, const std::string& name) {
     std::vector<std::string> words = {
-        "solve", problem, "--solver",       solver,   "--criterion",      "own",        "--tolerance",
+        "solve", problem, "--solver",       solver,   "--stop-by",        "solver",     "--tolerance",
         "1e-9",  "--set", "relaxation=0.4", "--json", "--write-solution", folder / name};
     words.insert(words.end(), code.begin(), code.end());
     const auto solved = conebench(words);
@@ -260,12 +260,12 @@ TEST_F(Programs, AndPluginsAreNamedByTheCommandsThatRepeatACell) {
                     {folder / "elsewhere", {"PATH=" + executable().parent_path().string() + ":/usr/bin:/bin"}, {}});
     EXPECT_EQ(again.code, 0) << again.err;
     EXPECT_THAT(again.out, HasSubstr("max_iterations"));
-    // The same words in the table and on the page.
+    // The same command in the table and on the page.
     ASSERT_EQ(conebench({"report", store, "--out", folder / solver, "--format", "csv,json"}).code, 0);
     EXPECT_THAT(text_of(folder / solver + "/cells.csv"), HasSubstr("," + command + "\n"));
     const auto json = nlohmann::json::parse(text_of(folder / solver + "/report.json"));
-    EXPECT_THAT(command, StartsWith(json["problems"][0]["words"].get<std::string>() + " " +
-                                    json["solvers"][0]["words"].get<std::string>() + " "));
+    EXPECT_THAT(command, StartsWith(json["problems"][0]["arguments"].get<std::string>() + " " +
+                                    json["solvers"][0]["arguments"].get<std::string>() + " "));
   }
 }
 
@@ -283,7 +283,7 @@ TEST_F(Programs, TakePartInASweepAndAreTightenedUntilTheVerdictIsMet) {
             std::vector<std::string>{"6|6|6"});
 }
 
-TEST_F(Programs, OwnTimesAreKeptBesideAndRankWhereThatIsAskedFor) {
+TEST_F(Programs, OwnTimesAreKeptTooAndRankOnRequest) {
   if (!python_has("h5py, numpy")) GTEST_SKIP() << "Python has no numpy and h5py";
   fs::copy_file(fs::path(CONEBENCH_EXAMPLES) / "jacobi" / "jacobi.py", folder / "jacobi.py");
   write("mine.json", R"({
@@ -292,18 +292,18 @@ TEST_F(Programs, OwnTimesAreKeptBesideAndRankWhereThatIsAskedFor) {
     "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
   const auto run = conebench({"run", folder / "mine.json", "--allow-code", "--db", folder / "mine.sqlite"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("JACOBI-PYTHON times=self-reported")) << "every table has the setting's name";
+  EXPECT_THAT(run.out, HasSubstr("JACOBI-PYTHON times=self-reported")) << "every table has the configuration's name";
   // Each cell has both clocks; the runner's counts reading the problem, too.
   EXPECT_THAT(query("mine.sqlite",
                     "SELECT label, solved, own_setup_s + own_solve_s BETWEEN 1e-9 AND wall_s, "
                     "total_median_s BETWEEN wall_s AND 1.01 * wall_s, ABS(total_median_s / (own_setup_s + own_solve_s) "
                     "- 1) < 1e-6 "
-                    "FROM cells JOIN settings ON settings.hash = setting ORDER BY label"),
+                    "FROM cells JOIN configurations ON configurations.hash = configuration ORDER BY label"),
               ElementsAre("JACOBI-PYTHON|1|1|1|0", "JACOBI-PYTHON times=self-reported|1|1|0|1"));
   ASSERT_EQ(conebench({"report", folder / "mine.sqlite", "--out", folder / "page"}).code, 0);
-  const auto untold = conebench(
+  const auto unreported = conebench(
       {"solve", "sliding-box", "--solver", "JACOBI-PROGRAM", "--program", program, "--set", "times=self-reported"});
-  EXPECT_THAT(untold.out, HasSubstr("does not tell its own times"));
+  EXPECT_THAT(unreported.out, HasSubstr("does not report its own times"));
 }
 
 TEST_F(Programs, ThatCannotBeStartedSayWhyInOneLine) {
@@ -326,12 +326,12 @@ TEST_F(Programs, InPythonSayTheLineThatFailed) {
 }
 
 TEST_F(Programs, ThatNeverEndAreEndedWithAllThatTheyStarted) {
-  SolverProgram program;
-  program.scratch = fs::path(folder / "scratch").parent_path();
+  SolverProgram waiting;
+  waiting.scratch = fs::path(folder / "scratch").parent_path();
   const std::string child = folder / "child";
-  program.words = {"/bin/sh", "-c", "sleep 1000 & echo $! > '" + child + "'; echo it waits; wait"};
-  const RequestFolder request(program.scratch);
-  const auto reply = run_once(program, {{"request", "describe"}}, request, {.wall_s = 1.0});
+  waiting.command = {"/bin/sh", "-c", "sleep 1000 & echo $! > '" + child + "'; echo it waits; wait"};
+  const RequestFolder request(waiting.scratch);
+  const auto reply = run_once(waiting, {{"request", "describe"}}, request, {.wall_s = 1.0});
   ASSERT_FALSE(reply);
   EXPECT_THAT(reply.error().message, AllOf(HasSubstr("did not end within 1 s"), HasSubstr("it waits")));
   pid_t started = 0;
@@ -387,16 +387,16 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
   }
 }
 
-TEST_F(Programs, AreToldWhatTimeAndMemoryTheyMayTake) {
-  const std::string once = script("once", R"(told() { sed "s/.*\"$1\":\([0-9.]*\).*/\1/" "$2"; }
-echo "{\"status\": \"stalled\", \"message\": \"$(told time_limit_s "$1") s, $(told memory_limit_mb "$1") MB\"}" > "$reply"
+TEST_F(Programs, GetTheTimeAndTheMemoryThatTheyMayUse) {
+  const std::string once = script("once", R"(value() { sed "s/.*\"$1\":\([0-9.]*\).*/\1/" "$2"; }
+echo "{\"status\": \"stalled\", \"message\": \"$(value time_limit_s "$1") s, $(value memory_limit_mb "$1") MB\"}" > "$reply"
 )"
                                           "cp '" +
                                               zeros() + "' \"$answer.npy\"\n");
   write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}], "solvers": ["SCRIPT"],
     "tolerances": [1e-6], "limits": {"seconds": 2.5, "memory_mb": 700}})");
   const auto run = conebench({"run", folder / "mine.json", "--program", once, "--db", folder / "mine.sqlite"});
-  // With its set-up the time that it is told makes up the limit.
+  // The time that it gets and its set-up add up to the limit.
   EXPECT_EQ(query("mine.sqlite",
                   "SELECT CAST(reason AS REAL) < 2.5, ABS(CAST(reason AS REAL) + setup_median_s - 2.5) < 1e-9, "
                   "reason LIKE '% s, 700 MB', reason FROM cells")
@@ -410,7 +410,7 @@ echo "{\"status\": \"stalled\", \"message\": \"$(told time_limit_s "$1") s, $(to
     serving.emplace_back("JACOBI-PYTHON", "/usr/bin/python3 " CONEBENCH_EXAMPLES "/jacobi/jacobi.py");
   }
   for (const auto& [id, words] : serving) {
-    const auto late = conebench({"solve", "box-stack", "--solver", id, "--program", words, "--criterion", "own",
+    const auto late = conebench({"solve", "box-stack", "--solver", id, "--program", words, "--stop-by", "solver",
                                  "--tolerance", "1e-300", "--max-iterations", "1000000000", "--set", "relaxation=1e-9",
                                  "--time-limit", "0.4", "--json"});
     EXPECT_EQ(late.json()["status"], "time_limit") << id << late.err;
@@ -453,13 +453,14 @@ TEST_F(Programs, ThatKeepAnswersAreTimedByWhatTheyHaveNotSeen) {
   ASSERT_EQ(run.code, 0) << run.err << run.out;
   const auto found = query("mine.sqlite",
                            "SELECT label, tolerance, solved, label LIKE '%warm' OR total_minimum_s >= 0.03 "
-                           "FROM cells JOIN settings ON settings.hash = setting ORDER BY 1, 2");
+                           "FROM cells JOIN configurations ON configurations.hash = configuration ORDER BY 1, 2");
   // Both worked for 0.03 s at their first request, and one of them for each problem that it had not seen.
   EXPECT_THAT(found, ElementsAre("BAD-SERVER mode=keep|1.0e-06|1|1", "BAD-SERVER mode=keep|0.0001|1|1",
                                  "BAD-SERVER mode=warm|1.0e-06|1|1", "BAD-SERVER mode=warm|0.0001|1|1"));
-  const auto doubted = query("mine.sqlite",
-                             "SELECT DISTINCT label FROM cells JOIN settings ON settings.hash = setting "
-                             "WHERE doubts LIKE '%\"kept_answers\"%'");
+  const auto doubted =
+      query("mine.sqlite",
+            "SELECT DISTINCT label FROM cells JOIN configurations ON configurations.hash = configuration "
+            "WHERE doubts LIKE '%\"kept_answers\"%'");
   EXPECT_THAT(doubted, ElementsAre("BAD-SERVER mode=keep"));
 }
 

@@ -46,7 +46,7 @@ class Trust : public RunCommand {
          query(store,
                "SELECT CASE label WHEN 'ATTACK' THEN 'ATTACK attack=none' ELSE label END, status, solved, "
                "total_median_s, reactions.data IS NOT NULL, doubts, reason FROM cells "
-               "JOIN settings ON settings.hash = setting LEFT JOIN reactions ON cell = cells.id")) {
+               "JOIN configurations ON configurations.hash = configuration LEFT JOIN reactions ON cell = cells.id")) {
       std::vector<std::string> part(1);
       for (const char c : row) {
         if (c == '|' && part.size() < 7) {
@@ -90,7 +90,7 @@ TEST_F(Trust, NoAttackIsSolvedWithoutAnAnswerOrRanksByATimeThatItDidNotTake) {
     EXPECT_THAT(found[name].doubts, HasSubstr("\"clock\"")) << name;
   }
   for (const char* name : {"keep-by-g", "keep-by-shape", "keep-and-refuse"}) {
-    // Beside other processes the fresh run may look as if its clock was wrong.
+    // Other processes on the core may make the fresh run look as if its clock was wrong.
     EXPECT_THAT(found[name].doubts, AnyOf(HasSubstr("\"kept_answers\""), HasSubstr("\"clock\""))) << name;
   }
   for (const char* name :
@@ -121,11 +121,11 @@ TEST_F(Trust, NoAttackIsSolvedWithoutAnAnswerOrRanksByATimeThatItDidNotTake) {
 }
 
 TEST_F(Trust, WhoSaysThatItIsSeenInEveryIterationAndTestsItselfIsDoubtedWhereLooksAreFree) {
-  const auto doubts = [&](const std::string& criterion) {
+  const auto doubts = [&](const std::string& stop_by) {
     std::string text = suite(R"("none", "own-tests")");
-    text.insert(text.rfind('}'), R"(, "criterion": ")" + criterion + "\"");
+    text.insert(text.rfind('}'), R"(, "stop_by": ")" + stop_by + "\"");
     write("attacks.json", text);
-    const std::string store = criterion + ".sqlite";
+    const std::string store = stop_by + ".sqlite";
     const auto run = conebench({"run", folder / "attacks.json", "--plugin", attacker, "--db", folder / store});
     EXPECT_EQ(run.code, 0) << run.err;
     auto found = cells(store);
@@ -134,7 +134,7 @@ TEST_F(Trust, WhoSaysThatItIsSeenInEveryIterationAndTestsItselfIsDoubtedWhereLoo
     return found["own-tests"].doubts;
   };
   EXPECT_THAT(doubts("verdict"), HasSubstr("\"own_tests\""));
-  EXPECT_THAT(doubts("verdict-paid"), Not(HasSubstr("own_tests")));
+  EXPECT_THAT(doubts("judge_timed"), Not(HasSubstr("own_tests")));
 }
 
 TEST_F(Trust, AnIndependentJudgeAgreesOnEveryStoredAnswer) {

@@ -69,12 +69,12 @@ class BurningSolver final : public Solver {
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     return inner_->unsupported_reason(problem);
   }
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     share_ = concerns(problem) ? burn_.share_of_time : 0.0;
     const auto begin = Clock::now();
-    auto error = inner_->prepare(problem);
+    auto ready = inner_->prepare(problem);
     work_on(begin, share_);
-    return error;
+    return ready;
   }
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     const auto begin = Clock::now();

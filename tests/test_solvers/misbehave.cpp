@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "problems/cones/coulomb.hpp"
-#include "solvers/tries.hpp"
+#include "solvers/attempts.hpp"
 
 namespace conebench {
 
@@ -151,21 +151,21 @@ class Misbehave final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (options_.mode == "hang_in_set_up") hang();
     if (options_.mode == "segfault_in_set_up") write_to_nowhere();
     problem_ = std::make_unique<ContactProblem>(problem);
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     misbehave();
-    Tries* const tries = tries_of(monitor);
+    Attempts* const attempts = attempts_of(monitor);
     if (options_.mode == "hang_in_second_try") {
-      if (tries != nullptr) tries->start_over();
+      if (attempts != nullptr) attempts->start_over();
       hang();
     }
-    while (options_.mode == "try_forever" && tries != nullptr) tries->start_over();
+    while (options_.mode == "try_forever" && attempts != nullptr) attempts->start_over();
     SolveSummary summary;
     impulse = guess;
     if (options_.mode == "nan") {

@@ -153,7 +153,7 @@ static void answer(const char* request, FILE* reply, long long number) {
   problem.compliance = zeros;
   problem.blocks = &matrix;
   const conebench_stop stop = {strtod(value_of(request, "tolerance"), NULL),
-                               strtoll(value_of(request, "max_iterations"), NULL, 10), CONEBENCH_OWN};
+                               strtoll(value_of(request, "max_iterations"), NULL, 10), CONEBENCH_STOP_BY_SOLVER};
   conebench_monitor monitor = {too_late, out_of_time, NULL, NULL, &deadline};
   conebench_summary summary = {0};
   jacobi* solver = jacobi_new(&problem, strtod(value_of(request, "relaxation"), NULL));

@@ -64,13 +64,13 @@ class Base {
 
  protected:
   Summary summary(bool claims, bool out_of_iterations, long iterations, double own_residual) const {
-    Summary said;
-    said.status = claims ? Status::converged : out_of_iterations ? Status::max_iterations : Status::stalled;
-    said.iterations = iterations;
-    said.factorizations = said.operator_products = not_counted;
-    said.own_residual = own_residual;
-    said.solved_symmetrised = symmetrised_;
-    return said;
+    Summary reported;
+    reported.status = claims ? Status::converged : out_of_iterations ? Status::max_iterations : Status::stalled;
+    reported.iterations = iterations;
+    reported.factorizations = reported.operator_products = not_counted;
+    reported.own_residual = own_residual;
+    reported.solved_symmetrised = symmetrised_;
+    return reported;
   }
   const Copied& copied() const { return *copied_; }
 
@@ -87,7 +87,8 @@ struct AdmmOptions {
 void declare_options(OptionBinder& bind, AdmmOptions& o) {
   static const char* const forms[] = {"sparse", "dense", nullptr};
   bind.real("proximal", o.proximal, {.minimum = 1e-12, .maximum = 1.0, .logarithmic = true, .doc = "mu_prox"});
-  bind.real("tau", o.tau, {.minimum = 1e-3, .maximum = 1.0, .doc = "scales the penalty; paper 000 has none (1)"});
+  bind.real("tau", o.tau,
+            {.minimum = 1e-3, .maximum = 1.0, .doc = "scales the penalty; paper Carpentier24 has none (1)"});
   bind.real("power", o.power, {.minimum = 0.0, .maximum = 1.0, .doc = "rho = sqrt(L m) (L/m)^power at the start"});
   bind.real("factor", o.factor, {.minimum = 1e-3, .maximum = 1.0, .doc = "by which the power moves"});
   bind.real("ratio", o.ratio, {.minimum = 1.0, .maximum = 1e3, .doc = "of the residuals, above which it moves"});
@@ -124,10 +125,10 @@ class Admm : public Base {
                                           : solver.solve(delassus, copied().g, copied().cones, copied().compliance,
                                                          Start(Eigen::Ref<const Vector>(start)));
     Eigen::Map<Vector>(answer.data(), rows()) = solver.getPrimalSolution();
-    Summary said = summary(claims, solver.getIterationCount() >= stop.max_iterations, solver.getIterationCount(),
-                           solver.getAbsoluteConvergenceResidual());
-    said.factorizations = solver.getCholeskyUpdateCount();
-    return said;
+    Summary reported = summary(claims, solver.getIterationCount() >= stop.max_iterations, solver.getIterationCount(),
+                               solver.getAbsoluteConvergenceResidual());
+    reported.factorizations = solver.getCholeskyUpdateCount();
+    return reported;
   }
 
   AdmmOptions o_;
@@ -169,7 +170,7 @@ class Pgs : public Base {
 Info info(const char* id, const char* name, const char* summary) {
   return {.id = id,
           .name = name,
-          .citation = "Pinocchio (BSD-2-Clause), github.com/stack-of-tasks/pinocchio; paper 000",
+          .citation = "Pinocchio (BSD-2-Clause), github.com/stack-of-tasks/pinocchio; paper Carpentier24",
           .summary = summary,
           .joints = false,
           .limits = false,

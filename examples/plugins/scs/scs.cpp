@@ -23,15 +23,15 @@ struct Columns {
   ScsMatrix view(scs_int m, scs_int n) { return {values.data(), rows.data(), begin.data(), m, n}; }
 };
 
-/// By column, then row; entries at the same place add up.
+/// By column, then row; entries of the same index add up.
 using Entries = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
 Columns columns_of(const Entries& entries, std::int64_t columns) {
   Columns out;
   out.begin.assign(static_cast<std::size_t>(columns) + 1, 0);
-  for (const auto& [place, value] : entries) {
-    ++out.begin[static_cast<std::size_t>(place.first) + 1];
-    out.rows.push_back(static_cast<scs_int>(place.second));
+  for (const auto& [index, value] : entries) {
+    ++out.begin[static_cast<std::size_t>(index.first) + 1];
+    out.rows.push_back(static_cast<scs_int>(index.second));
     out.values.push_back(value);
   }
   for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) out.begin[c + 1] += out.begin[c];
@@ -155,15 +155,15 @@ class ScsCcp {
     }
     scs_finish(work);
     for (scs_float* part : {found.x, found.y, found.s}) std::free(part);
-    Summary said;
-    said.status = status == SCS_SOLVED          ? Status::converged
-                  : info.iter >= max_iterations ? Status::max_iterations
-                                                : Status::stalled;
-    said.iterations = info.iter;
-    said.factorizations = said.operator_products = not_counted;
-    said.own_residual = std::max(info.res_pri, info.res_dual);
-    said.solved_symmetrised = symmetrised_;
-    return said;
+    Summary reported;
+    reported.status = status == SCS_SOLVED          ? Status::converged
+                      : info.iter >= max_iterations ? Status::max_iterations
+                                                    : Status::stalled;
+    reported.iterations = info.iter;
+    reported.factorizations = reported.operator_products = not_counted;
+    reported.own_residual = std::max(info.res_pri, info.res_dual);
+    reported.solved_symmetrised = symmetrised_;
+    return reported;
   }
 
   ScsOptions o_;
@@ -177,7 +177,7 @@ class ScsCcp {
 
 const Info info = {.id = "SCS-CCP",
                    .name = "SCS on the cone problem",
-                   .citation = "SCS (MIT), github.com/cvxgrp/scs; the baseline of paper 000",
+                   .citation = "SCS (MIT), github.com/cvxgrp/scs; the baseline of paper Carpentier24",
                    .summary = "Homogeneous splitting for general cones; without De Saxce's term, starts cold.",
                    .formulation = Formulation::ccp,
                    .joints = false,

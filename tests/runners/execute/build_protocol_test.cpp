@@ -14,12 +14,12 @@ BuildOrder order() {
   order.source.scene = "box-stack";
   order.source.options = {{"boxes", 3L}, {"mass_ratio", 30.0}, {"mode", std::string("x")}, {"flag", true}};
   order.source.seed = 7;
-  order.source.place = SequencePlace{"a sequence", 4};
+  order.source.position = SequencePosition{"sequence", 4};
   order.problem_hash = "abc";
   order.request.solver = "NSGS";
   order.request.options = {{"relaxation", 1.0}};
   order.request.tolerance = 1e-7;
-  order.request.criterion = Criterion::verdict_paid;
+  order.request.stop_by = StopBy::judge_timed;
   order.request.start = Start::guess;
   order.request.repeats = {2, 3.5, 17};
   order.pinned_processor = 1;
@@ -32,24 +32,47 @@ TEST(BuildProtocol, AnOrderComesBackWithItsTypes) {
   EXPECT_EQ(back->source.options, order().source.options);
   EXPECT_EQ(back->request.options, order().request.options);
   EXPECT_EQ(back->source.seed, 7U);
-  EXPECT_EQ(back->source.place->step, order().source.place->step);
+  EXPECT_EQ(back->source.position->step, order().source.position->step);
   EXPECT_EQ(back->request.tolerance, 1e-7);
-  EXPECT_EQ(back->request.criterion, Criterion::verdict_paid);
+  EXPECT_EQ(back->request.stop_by, StopBy::judge_timed);
   EXPECT_EQ(back->request.start, Start::guess);
   EXPECT_EQ(back->request.repeats.maximum, 17);
   EXPECT_EQ(back->pinned_processor, 1);
   EXPECT_FALSE(back->answered);
 }
 
-TEST(BuildProtocol, FieldsOfANewerBuildAreLeftOutAndMissingOnesKeepTheirDefaults) {
-  auto object = nlohmann::json::from_cbor(encode(order()));
-  object["invented_later"] = {1, 2, 3};
-  object.erase("memory_mb");
+std::string bytes_of(const nlohmann::json& object) {
   std::string bytes;
   nlohmann::json::to_cbor(object, bytes);
-  const auto back = decode_build_order(bytes);
+  return bytes;
+}
+
+TEST(BuildProtocol, RecordsOfOtherBuildsMayHaveOtherFields) {
+  auto object = nlohmann::json::from_cbor(encode(BuildReply{}));
+  object["cell"]["invented_later"] = {1, 2, 3};
+  object["cell"].erase("judge_s");
+  object["cell"]["total"].erase("cold_s");
+  object["cell"]["iterations"] = 7;
+  const auto back = decode_build_reply(bytes_of(object));
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->memory_mb, BuildOrder{}.memory_mb);
+  EXPECT_EQ(back->record.iterations, 7);
+  EXPECT_EQ(back->record.judge_s, CellRecord{}.judge_s);
+}
+
+TEST(BuildProtocol, AnOrderIsWhole) {
+  const auto whole = nlohmann::json::from_cbor(encode(order()));
+  for (const auto& [key, unused] : whole.items()) {
+    auto object = whole;
+    object.erase(key);
+    EXPECT_FALSE(decode_build_order(bytes_of(object))) << key;
+  }
+}
+
+TEST(BuildProtocol, AGreetingIsReadWhateverItsProtocolAndBuildAre) {
+  const auto back = decode_build_greeting(bytes_of({{"protocol", 1}, {"build", {{"commit", "abc"}}}, {"more", true}}));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->protocol, 1);
+  EXPECT_EQ(back->build.commit, "abc");
 }
 
 TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
@@ -77,17 +100,17 @@ TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   EXPECT_EQ(back->record.residuals.at("natural_map").value, 1e-9);
   EXPECT_EQ(back->record.residuals.at("energy").value, 2.0);
   EXPECT_EQ(back->record.verdict_value, 0.1);
-  EXPECT_FALSE(back->setting);
+  EXPECT_FALSE(back->configuration);
 }
 
-TEST(BuildProtocol, AReplyTellsTheSettingOfTheBuildThatReplies) {
+TEST(BuildProtocol, AReplyHasTheConfigurationOfTheBuildThatReplies) {
   BuildReply reply;
-  reply.setting = SettingRecord{"hash", "NSGS", 3, "NCP", "NSGS omega=1.2", R"({"omega":1.2})"};
+  reply.configuration = ConfigurationRecord{"hash", "NSGS", 3, "NCP", "NSGS omega=1.2", R"({"omega":1.2})"};
   const auto back = decode_build_reply(encode(reply));
-  ASSERT_TRUE(back && back->setting);
-  EXPECT_EQ(back->setting->hash, "hash");
-  EXPECT_EQ(back->setting->solver_version, 3);
-  EXPECT_EQ(back->setting->options_json, R"({"omega":1.2})");
+  ASSERT_TRUE(back && back->configuration);
+  EXPECT_EQ(back->configuration->hash, "hash");
+  EXPECT_EQ(back->configuration->solver_version, 3);
+  EXPECT_EQ(back->configuration->options_json, R"({"omega":1.2})");
 }
 
 TEST(BuildProtocol, NonsenseIsRefused) {
@@ -97,10 +120,8 @@ TEST(BuildProtocol, NonsenseIsRefused) {
     EXPECT_FALSE(decode_build_greeting(bytes));
   }
   auto object = nlohmann::json::from_cbor(encode(order()));
-  object["request"]["criterion"] = "a criterion of tomorrow";
-  std::string bytes;
-  nlohmann::json::to_cbor(object, bytes);
-  EXPECT_FALSE(decode_build_order(bytes));
+  object["request"]["stop_by"] = "invented_later";
+  EXPECT_FALSE(decode_build_order(bytes_of(object)));
 }
 
 }  // namespace

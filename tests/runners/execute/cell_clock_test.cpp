@@ -12,10 +12,10 @@ double cell_time_now() { return cell_time; }
 
 class CellClocks : public ::testing::Test {
  protected:
-  /// What a cell of 10 s whose process has begun so many tries is ordered to do at `time`.
-  Order at(double time, int tries = 1) {
+  /// What a cell of 10 s whose process has begun so many attempts is ordered to do at `time`.
+  Order at(double time, int attempts = 1) {
     cell_time = began + time;
-    return clock.order(tries);
+    return clock.order(attempts);
   }
 
   const double began = cell_time = 1000.0;
@@ -31,24 +31,23 @@ TEST(CellTime, IsLateBeyondTheLimitAlone) {
 TEST(CellTime, HasLeftWhatSetUpDidNotUse) {
   const CellTime time(10.0);
   EXPECT_EQ(time.left_s(4.0), 6.0);
-  EXPECT_EQ(time.told_s(4.0), 6.0);
+  EXPECT_EQ(time.given_s(4.0), 6.0);
   EXPECT_EQ(time.left_s(12.0), -2.0);
-  EXPECT_EQ(time.told_s(12.0), 0.001) << "a solver is told of a limit";
+  EXPECT_EQ(time.given_s(12.0), 0.001) << "a solver always gets a limit";
 }
 
 // docs/suites.md, Time limits
 TEST(CellTime, GivesWhatDocsSay) {
   const CellTime time(10.0);
-  EXPECT_EQ(time.try_s(), 17.0);
+  EXPECT_EQ(time.attempt_s(), 17.0);
   EXPECT_EQ(time.grace_s(), 0.5);
   EXPECT_EQ(time.processor_s(), 5 * 17.0 + 2.5);
   EXPECT_EQ(time.hang_s(), 10 * 18.0 + 60.0);
-  EXPECT_EQ(time.command_s(), 17.0 + 60.0);
 }
 
 TEST(CellTime, IsForEachTryUpToFive) {
   const CellTime time(10.0);
-  EXPECT_EQ(time.end_s(0), 17.0) << "before the first is told";
+  EXPECT_EQ(time.end_s(0), 17.0) << "before the first attempt begins";
   EXPECT_EQ(time.end_s(1), 17.0);
   EXPECT_EQ(time.end_s(3), 3 * 17.0);
   EXPECT_EQ(time.end_s(5), 5 * 17.0);
@@ -76,7 +75,7 @@ TEST_F(CellClocks, WaitLongerOnceAnotherTryBegins) {
   EXPECT_EQ(at(34.5, 3), Order::none);
   EXPECT_EQ(at(51.5, 3), Order::end);
   EXPECT_EQ(at(51.75, 4), Order::none);
-  EXPECT_EQ(at(52.25, 5), Order::kill) << "no try helps a process that was told to end";
+  EXPECT_EQ(at(52.25, 5), Order::kill) << "no attempt helps a process that was asked to end";
 }
 
 TEST_F(CellClocks, LeaveOutTheStartOfAProgram) {

@@ -112,7 +112,7 @@ TEST_F(Certificates, AMarkWithoutABoundGetsItByItsCertificate) {
   EXPECT_EQ(sweep(suite, store).run, 0);
   const FeasibilityRecord bounded = store.read()->problems.at(0).feasibility;
   EXPECT_EQ(bounded.state, "infeasible");
-  EXPECT_EQ(bounded.certificate, z) << "no other one was looked for";
+  EXPECT_EQ(bounded.certificate, z) << "no other one was searched";
   EXPECT_NEAR(bounded.margin.value(), -1.19, 1e-12);
   EXPECT_GT(bounded.verdict_bound.value_or(0.0), 0.0);
 }
@@ -141,7 +141,7 @@ class CertifiedSweeps : public Certificates {
     if (linear_program_library().empty()) GTEST_SKIP() << "built without CLP";
   }
   FeasibilityRecord found(const Store& store) { return store.read()->problems.at(0).feasibility; }
-  /// The store's problem, which no file is of, with `feasibility` in place of what was found.
+  /// The store's problem, which no file is of, with `feasibility` instead of what was found.
   static ProblemSet with(const FeasibilityRecord& feasibility, Store& store) {
     ProblemSet set;
     set.problems.resize(1);
@@ -169,7 +169,7 @@ class SearchInterrupter final : public Progress {
 void (*at_start)() = nullptr;
 
 TEST_F(CertifiedSweeps, AProblemSolvedAtALooseToleranceIsCertifiedAtATightOne) {
-  // Walls that come nearer at 1e-5 m/s, beside tangents of 0.3 m/s: the verdict stays above 2e-5.
+  // Walls that come nearer at 1e-5 m/s, next to tangents of 0.3 m/s: the verdict stays above 2e-5.
   ASSERT_TRUE(write_fclib(squeezed_body(1e-5), folder / "nearly.hdf5"));
   Store store = open_store();
   sweep(squeezed(R"(["NSGS"])", "1e-2, 1e-8"), store);
@@ -204,12 +204,12 @@ TEST_F(CertifiedSweeps, ACompleteStoreIsLookedThroughForWhatWasNotTried) {
     ASSERT_TRUE(store.put_problem(problem));
     progress.notes.clear();
     sweep(suite, store);
-    EXPECT_EQ(found(store).state, state) << "not looked for again";
+    EXPECT_EQ(found(store).state, state) << "not searched again";
     EXPECT_THAT(progress.notes, ::testing::Not(::testing::Contains(::testing::HasSubstr("looking whether"))));
   }
 }
 
-TEST_F(CertifiedSweeps, WhatTheBudgetIsTooShortForIsToldAndLeft) {
+TEST_F(CertifiedSweeps, WhatTheBudgetIsTooShortForIsReportedAndLeft) {
   ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
   Store store = open_store();
   const Suite suite = squeezed(R"(["NSGS"])");
@@ -242,7 +242,7 @@ TEST_F(CertifiedSweeps, ASearchThatIsKilledSaysNothingAndOneThatCrashesNothingOf
                            }),
             0);
   EXPECT_EQ(state_after({}, [] { kill(getpid(), SIGKILL); }), "");
-  EXPECT_THAT(progress.notes, ::testing::Contains("1 problem was not looked at to the end; the next run tries again"));
+  EXPECT_THAT(progress.notes, ::testing::Contains("1 problem was not searched to the end; the next run tries again"));
   EXPECT_THAT(progress.notes, ::testing::Not(blames_clp));
   EXPECT_EQ(state_after({}, [] { _exit(1); }), "undecided");
   EXPECT_THAT(progress.notes, blames_clp);

@@ -66,9 +66,9 @@ int slow_clock(clockid_t clock, timespec* now) {
   const long failed = syscall(SYS_clock_gettime, clock, now);
   const std::int64_t ns = now->tv_sec * second + now->tv_nsec;
   const std::int64_t from = began.try_emplace(clock, ns).first->second;
-  const std::int64_t told = from + static_cast<std::int64_t>(clock_pace * static_cast<double>(ns - from));
-  now->tv_sec = told / second;
-  now->tv_nsec = told % second;
+  const std::int64_t reported = from + static_cast<std::int64_t>(clock_pace * static_cast<double>(ns - from));
+  now->tv_sec = reported / second;
+  now->tv_nsec = reported % second;
   return static_cast<int>(failed);
 }
 
@@ -102,7 +102,7 @@ void declare_options(OptionBinder& bind, CheatOptions& options) {
               {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
                "keeps_and_counts_less", "keeps_half", "first_problem_only", "sleeps_in_release", "hangs_in_release",
                "keeps_in_a_file", "slow_clock", "three_times_slower_clock", "slightly_slower_clock",
-               "changes_its_parent", "joins_its_parents", "counts_looks", "splits_times"},
+               "changes_its_parent", "joins_its_parents", "counts_checks", "splits_times"},
               "how it cheats");
 }
 
@@ -129,12 +129,12 @@ class Cheat final : public Solver {
     return std::nullopt;
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     static std::string first;
     if (first.empty()) first = problem.data_hash();
     if (is("first_problem_only") && first != problem.data_hash()) return Error{ErrorCode::unsupported, "not this one"};
     problem_.emplace(problem);
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef, const StopRule&, Monitor& monitor, VectorRef impulse) override {
@@ -169,7 +169,7 @@ class Cheat final : public Solver {
       setpgid(child, group);
       std::ofstream(kept_file, std::ios::app) << child << " " << (getpgid(child) == group) << "\n";
     }
-    if (is("counts_looks")) return looked_at(monitor, impulse);
+    if (is("counts_checks")) return checked_by(monitor, impulse);
     impulse = answer();
     has_worked = true;
     if (is("finished_frame")) {
@@ -211,12 +211,12 @@ class Cheat final : public Solver {
     const auto solver = (*require_solver("NSGS"))->make({});
     Vector impulse = Vector::Zero(problem.rows());
     SilentMonitor nobody;
-    if (!(*solver)->prepare(problem)) (*solver)->solve(impulse, {1e-10, 20000, Criterion::own}, nobody, impulse);
+    if ((*solver)->prepare(problem)) (*solver)->solve(impulse, {1e-10, 20000, StopBy::solver}, nobody, impulse);
     return impulse;
   }
 
   /// 20 iterations, the last one right. Says as their number how many it was asked to show.
-  SolveSummary looked_at(Monitor& monitor, VectorRef impulse) const {
+  SolveSummary checked_by(Monitor& monitor, VectorRef impulse) const {
     const Vector right = answer();
     SolveSummary summary;
     impulse.setZero();
@@ -277,9 +277,9 @@ const bool added = [] {
 
 class ForeignCodes : public ::testing::Test {
  protected:
-  CellRecord run(const std::string& mode, Criterion criterion = Criterion::verdict) {
+  CellRecord run(const std::string& mode, StopBy stop_by = StopBy::judge) {
     CellRequest request;
-    request.criterion = criterion;
+    request.stop_by = stop_by;
     request.solver = "CHEAT";
     request.options = {{"mode", mode}};
     request.seconds = 1.0;
@@ -360,7 +360,7 @@ TEST_F(ForeignCodes, ThatKeepHalfAnAnswerAreDoubtedWhereTheirCoreIsTheirsAlone) 
   };
   const auto is_doubted = [&] { return std::ranges::count(doubts(), kept_answers.code) > 0; };
   bool doubted = is_doubted();
-  // Others may be at work beside it.
+  // Others may be at work next to it.
   for (int again = 0; again < 4 && !doubted; ++again) doubted = is_doubted();
   EXPECT_TRUE(doubted);
   request.repeats.min_probe_s = 1e-9;
@@ -409,8 +409,8 @@ TEST_F(ForeignCodes, ThatKeepAnswersInFilesAreSlowAtFirstAndThenNotSeen) {
   EXPECT_THAT(run("keeps_in_a_file").doubts, IsEmpty()) << "docs/trust.md: not guarded";
 }
 
-TEST_F(ForeignCodes, PayForAllOfTheirLooksInEachRepeatByVerdictPaid) {
-  const CellRecord record = run("counts_looks", Criterion::verdict_paid);
+TEST_F(ForeignCodes, PayForAllOfTheirChecksInEachRepeatByJudgeTimed) {
+  const CellRecord record = run("counts_checks", StopBy::judge_timed);
   EXPECT_EQ(record.status, CellStatus::converged) << record.reason;
   EXPECT_EQ(record.iterations, 20);
   EXPECT_GE(record.repeats, 5);
@@ -545,7 +545,7 @@ TEST(Claims, OfTheTimesOfAnyRunsAreTaken) {
       times.add({.setup_s = seconds(random), .solve_s = seconds(random), .had_processor = random() % 3 != 0});
     }
     CellClaims claims = plausible(3);
-    claims.repeats = static_cast<std::int64_t>(times.size());
+    claims.repeats = static_cast<int>(times.size());
     claims.setup = times.setup();
     claims.solve = times.solve();
     claims.total = times.total();
@@ -553,15 +553,22 @@ TEST(Claims, OfTheTimesOfAnyRunsAreTaken) {
   }
 }
 
-TEST(Claims, HoldNothingOfTheRequestAndNoVerdict) {
+TEST(Claims, HoldNothingOfTheRequestAndNoJudgement) {
   CellRequest request;
   request.tolerance = 1e-7;
-  const auto run = run_of(plausible(3), request, 3);
+  CellClaims claims = plausible(3);
+  claims.rounds = 7;
+  claims.doubts = {"invented"};
+  claims.timed_rounds.resize(3);
+  const auto run = run_of(claims, request, 3);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->record.tolerance, 1e-7);
   EXPECT_FALSE(run->record.solved);
   EXPECT_FALSE(run->record.verdict_value);
   EXPECT_TRUE(run->record.residuals.empty());
+  EXPECT_EQ(run->record.rounds, 1);
+  EXPECT_TRUE(run->record.doubts.empty());
+  EXPECT_EQ(run->record.timed_rounds.size(), 1U);
 }
 
 }  // namespace

@@ -16,16 +16,16 @@ struct Cells {
 
   Cells() {
     for (const std::string solver : {"CASCADE", "NSGS"}) {
-      SettingRecord setting;
-      setting.hash = setting.solver = setting.label = solver;
-      contents.settings.push_back(setting);
+      ConfigurationRecord configuration;
+      configuration.hash = configuration.solver = configuration.label = solver;
+      contents.configurations.push_back(configuration);
     }
   }
   Cells& add(const std::string& solver, const std::string& status, int times = 1) {
     for (int i = 0; i < times; ++i) {
       CellRecord cell;
       cell.problem = "p" + std::to_string(contents.cells.size());
-      cell.setting = solver;
+      cell.configuration = solver;
       cell.key = cell.problem + solver;
       cell.tolerance = 1e-6;
       cell.status = cell_status(status);
@@ -40,8 +40,8 @@ struct Cells {
 
 std::vector<SolvedGate> gates(const std::string& text) { return {*parse_gate(text)}; }
 
-std::string failure(const Cells& cells, const std::string& gate, const StoreContents* base = nullptr) {
-  return judge_sweep(cells.contents, cells.keys, gates(gate), base).gates.at(0).failure();
+std::string failure(const Cells& cells, const std::string& gate, const StoreContents* baseline = nullptr) {
+  return judge_sweep(cells.contents, cells.keys, gates(gate), baseline).gates.at(0).failure();
 }
 
 TEST(Gates, AreAShareOfAllOfASolverOrOfWhatItSupports) {
@@ -82,29 +82,29 @@ TEST(Gates, LeaveOutProblemsThatHaveNoSolutionOrAreNoise) {
   ProblemRecord noise;
   noise.hash = "p9";
   noise.noise_ratio = 0.5;
-  StoreContents base = cells.contents;  // from before they were known
+  StoreContents baseline = cells.contents;  // from before they were known
   cells.contents.problems = {impossible, noise};
   EXPECT_THAT(failure(cells, "1"), IsEmpty());
-  EXPECT_THAT(failure(cells, "1", &base), IsEmpty());
+  EXPECT_THAT(failure(cells, "1", &baseline), IsEmpty());
   const SweepVerdict verdict = judge_sweep(cells.contents, cells.keys, gates("1"));
   EXPECT_EQ(verdict.infeasible, 1);
   EXPECT_EQ(verdict.noise_level, 1);
   EXPECT_EQ(verdict.gates.at(0).cells, 8);
 }
 
-TEST(Gates, ACertificateHidesNoCellThatTheBaseSolved) {
-  Cells base, now;
-  base.add("CASCADE", "converged", 10);
+TEST(Gates, ACertificateHidesNoCellThatTheBaselineSolved) {
+  Cells baseline, now;
+  baseline.add("CASCADE", "converged", 10);
   now.add("CASCADE", "converged", 9).add("CASCADE", "stalled");
   ProblemRecord marked;
   marked.hash = "p9";
   marked.feasibility = {"infeasible", -1.0, 0, {1.0}, 1e-3};
   now.contents.problems = {marked};
-  base.contents.cells[9].verdict_version = 1;
-  EXPECT_THAT(failure(now, "1", &base.contents), IsEmpty()) << "by a judge with fewer digits";
-  base.contents.cells[9].verdict_version = 2;
-  EXPECT_THAT(failure(now, "1", &base.contents), HasSubstr("9 of 10 cells"));
-  EXPECT_EQ(judge_sweep(now.contents, now.keys, {}, &base.contents).infeasible, 0);
+  baseline.contents.cells[9].verdict_version = 1;
+  EXPECT_THAT(failure(now, "1", &baseline.contents), IsEmpty()) << "by a judge with fewer digits";
+  baseline.contents.cells[9].verdict_version = 2;
+  EXPECT_THAT(failure(now, "1", &baseline.contents), HasSubstr("9 of 10 cells"));
+  EXPECT_EQ(judge_sweep(now.contents, now.keys, {}, &baseline.contents).infeasible, 0);
 }
 
 TEST(Gates, ACertificateLeavesOutCellsBelowItsBoundAlone) {
@@ -121,7 +121,7 @@ TEST(Gates, ACertificateLeavesOutCellsBelowItsBoundAlone) {
   EXPECT_EQ(judge_sweep(cells.contents, cells.keys, {}).infeasible, 0);
 }
 
-TEST(Gates, AProblemThatIsInfeasibleAtOneToleranceIsToldApart) {
+TEST(Gates, AProblemThatIsInfeasibleAtOneToleranceIsReportedApart) {
   Cells cells;
   cells.add("CASCADE", "converged").add("CASCADE", "stalled").add("NSGS", "stalled");
   for (CellRecord& cell : cells.contents.cells) cell.verdict = "natural_map_scaled";
@@ -146,14 +146,14 @@ TEST(Gates, ASolverWithoutCellsHasNotPassed) {
   EXPECT_THAT(failure(cells, "CASCADE:0@supported"), HasSubstr("there are no supported cells of CASCADE"));
 }
 
-TEST(Gates, FailWhereFewerCellsAreSupportedThanInTheBase) {
-  Cells base, now;
-  base.add("CASCADE", "converged", 10).add("NSGS", "converged", 5);
+TEST(Gates, FailWhereFewerCellsAreSupportedThanInTheBaseline) {
+  Cells baseline, now;
+  baseline.add("CASCADE", "converged", 10).add("NSGS", "converged", 5);
   now.add("CASCADE", "converged", 9).add("CASCADE", "unsupported", 1).add("NSGS", "converged", 5);
   EXPECT_THAT(failure(now, "CASCADE:0.99@supported"), IsEmpty());
-  EXPECT_THAT(failure(now, "CASCADE:0.99@supported", &base.contents),
-              HasSubstr("9 cells of CASCADE are supported, 10 in the base"));
-  EXPECT_THAT(failure(now, "NSGS:0.99@supported", &base.contents), IsEmpty());
+  EXPECT_THAT(failure(now, "CASCADE:0.99@supported", &baseline.contents),
+              HasSubstr("9 cells of CASCADE are supported, 10 in the baseline"));
+  EXPECT_THAT(failure(now, "NSGS:0.99@supported", &baseline.contents), IsEmpty());
 }
 
 TEST(SweepVerdict, UnsupportedAndUnsolvedCellsAreDataAndUnreadableFilesAreNot) {
@@ -171,12 +171,12 @@ TEST(SweepVerdict, UnsupportedAndUnsolvedCellsAreDataAndUnreadableFilesAreNot) {
   EXPECT_EQ(broken.unreadable, 1);
 }
 
-TEST(SweepVerdict, CellsThatEndedInTheBaseTooHaveNotBroken) {
-  Cells base, now;
-  base.add("CASCADE", "crashed").add("CASCADE", "converged").add("NSGS", "out_of_memory");
+TEST(SweepVerdict, CellsThatEndedInTheBaselineTooHaveNotBroken) {
+  Cells baseline, now;
+  baseline.add("CASCADE", "crashed").add("CASCADE", "converged").add("NSGS", "out_of_memory");
   now.add("CASCADE", "out_of_memory").add("CASCADE", "crashed").add("NSGS", "crashed");
   EXPECT_EQ(judge_sweep(now.contents, now.keys, {}).ended, 3);
-  const SweepVerdict verdict = judge_sweep(now.contents, now.keys, {}, &base.contents);
+  const SweepVerdict verdict = judge_sweep(now.contents, now.keys, {}, &baseline.contents);
   EXPECT_EQ(verdict.ended, 1);
   EXPECT_EQ(verdict.ended_before, 2);
 }
@@ -196,14 +196,14 @@ TEST(SweepVerdict, OnlyCellsOfTheRunCount) {
   EXPECT_FALSE(verdict.broke());
 }
 
-TEST(SweepVerdict, AShardIsComparedWithItsPartOfTheBase) {
-  Cells base, shard;
-  base.add("CASCADE", "converged", 4);
+TEST(SweepVerdict, AShardIsComparedWithItsPartOfTheBaseline) {
+  Cells baseline, shard;
+  baseline.add("CASCADE", "converged", 4);
   shard.add("CASCADE", "converged", 2);
-  const StoreContents part = with_partners(base.contents, shard.contents, shard.keys);
+  const StoreContents part = with_partners(baseline.contents, shard.contents, shard.keys);
   EXPECT_EQ(part.cells.size(), 2U);
   EXPECT_THAT(failure(shard, "1@supported", &part), IsEmpty());
-  EXPECT_THAT(failure(shard, "1@supported", &base.contents), HasSubstr("2 cells are supported, 4 in the base"));
+  EXPECT_THAT(failure(shard, "1@supported", &baseline.contents), HasSubstr("2 cells are supported, 4 in the baseline"));
 }
 
 }  // namespace

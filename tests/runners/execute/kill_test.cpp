@@ -17,7 +17,7 @@ namespace {
 constexpr int cells_in_all = 200;
 constexpr int kills_wanted = 50;
 
-/// 5 problems × 20 settings × 2 tolerances.
+/// 5 problems × 20 configurations × 2 tolerances.
 const char* const suite_text = R"({
   "name": "killed", "problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2, 3, 4, 5]}}],
   "solvers": [{"id": "MISBEHAVE", "grid": {"step": [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6,

@@ -96,7 +96,7 @@ TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {
   }
 }
 
-TEST(Rounds, RunningOutOfTimeIsExcusedNearTheLimitAlone) {
+TEST(Rounds, RunningOutOfTimeMakesACellFlakyUnlessItWasNearTheLimit) {
   CellRecord before = solved_in(1.0);
   for (const CellStatus status : {CellStatus::time_limit, CellStatus::timeout}) {
     CellRecord late = solved_in(5.0);

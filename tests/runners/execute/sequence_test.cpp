@@ -81,10 +81,10 @@ class Sequences : public testing::SweepTest {
     std::map<std::string, int> step_of;
     for (const auto& problem : contents->problems) step_of[problem.hash] = problem.name.back() - '0';
     std::map<std::string, std::string> solver_of;
-    for (const auto& setting : contents->settings) solver_of[setting.hash] = setting.solver;
+    for (const auto& configuration : contents->configurations) solver_of[configuration.hash] = configuration.solver;
     std::map<int, CellRecord> cells;
     for (const auto& cell : contents->cells) {
-      if (cell.start == start && solver_of[cell.setting] == solver && cell.tolerance == tolerance) {
+      if (cell.start == start && solver_of[cell.configuration] == solver && cell.tolerance == tolerance) {
         EXPECT_TRUE(cells.emplace(step_of[cell.problem], cell).second);
       }
     }
@@ -212,7 +212,7 @@ TEST_F(Sequences, AFilterKeepsTheStepsBeforeSoThatItsCellsAreTheWholeRuns) {
   const auto all = lasting(whole);
   for (const auto& [key, cell] : lasting(part)) EXPECT_EQ(all.at(key), cell);
   options.filter = "problem=s2";
-  EXPECT_EQ(sweep(what, whole).run, 0) << "a filtered run again puts nothing in a warm cell's place";
+  EXPECT_EQ(sweep(what, whole).run, 0) << "a filtered run again replaces no warm cell";
 }
 
 TEST_F(Sequences, AreOtherCellsBehindAStepThatIsGone) {

@@ -80,7 +80,7 @@ TEST(SolveCell, WhatTheJudgeAloneCallsSolvedIsRepeated) {
       const auto again = solve_cell(problem, request);
       ASSERT_TRUE(again);
       EXPECT_TRUE(again->solved);
-      EXPECT_EQ(again->status, CellStatus::max_iterations) << "the looks are in double";
+      EXPECT_EQ(again->status, CellStatus::max_iterations) << "the checks are in double";
       EXPECT_GE(again->repeats, 3);
       return;
     }
@@ -114,7 +114,7 @@ TEST(SolveCell, AStalledCellSaysWhatStandsStill) {
     OptionValues options;
     std::string reason;
   };
-  const std::string rounding = "stands still: for many iterations no step beyond rounding";
+  const std::string rounding = "no step beyond rounding for many iterations";
   const std::string option = "its step fell below the option stall";
   for (const Case& one : {Case{"PGS-CCP", {}, rounding},
                           {"NSGS", {}, rounding},
@@ -129,7 +129,7 @@ TEST(SolveCell, AStalledCellSaysWhatStandsStill) {
     request.solver = one.solver;
     request.options = one.options;
     request.tolerance = 1e-300;
-    request.criterion = Criterion::verdict;
+    request.stop_by = StopBy::judge;
     request.max_iterations = 100'000;
     request.seconds = 20.0;
     // On the stack its last digits go round in a circle.
@@ -154,11 +154,11 @@ TEST(SolveCell, TheDeadlineEndsASolve) {
 }
 
 TEST(SolveCell, AGoodAnswerAfterTheDeadlineIsJudgedAndNotSolved) {
-  for (const Criterion criterion : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
+  for (const StopBy stop_by : {StopBy::solver, StopBy::judge, StopBy::judge_timed}) {
     auto request = request_for("none");
     request.solver = "CASCADE";
     request.options = {};
-    request.criterion = criterion;
+    request.stop_by = stop_by;
     request.seconds = 1e-9;
     const auto cell = solve_cell(stack(), request);
     ASSERT_TRUE(cell);
@@ -172,7 +172,7 @@ TEST(SolveCell, AGoodAnswerAfterTheDeadlineIsJudgedAndNotSolved) {
 
 TEST(SolveCell, ALieIsOnRecordAndNotBelieved) {
   auto request = request_for("lie");
-  request.criterion = Criterion::own;
+  request.stop_by = StopBy::solver;
   const auto cell = solve_cell(stack(), request);
   ASSERT_TRUE(cell);
   EXPECT_EQ(cell->status, CellStatus::converged);
@@ -269,9 +269,9 @@ TEST(SolveCell, AWarmStartNeedsAGuess) {
 
 TEST(SolveCell, TwoCallsGiveTheSameBits) {
   const auto problem = testing::make_problem("random");
-  for (const auto criterion : {Criterion::verdict, Criterion::verdict_paid}) {
+  for (const auto stop_by : {StopBy::judge, StopBy::judge_timed}) {
     auto request = request_for("none");
-    request.criterion = criterion;
+    request.stop_by = stop_by;
     const auto first = solve_cell(problem, request);
     const auto second = solve_cell(problem, request);
     ASSERT_TRUE(first && second);

@@ -18,11 +18,12 @@ namespace conebench::testing {
 // The table of solvers is made on its first use, after this.
 inline const bool with_test_solvers = setenv("CONEBENCH_TEST_SOLVERS", "1", 1) == 0;
 
-/// Collects what a sweep tells.
+/// Collects what a sweep notes.
 class RecordingProgress final : public Progress {
  public:
   void surveyed(long done, long) override { surveyed_count = done; }
-  void cell_done(const CellRecord& cell, const ProblemRecord&, const SettingRecord&, const SweepState& state) override {
+  void cell_done(const CellRecord& cell, const ProblemRecord&, const ConfigurationRecord&,
+                 const SweepState& state) override {
     order.push_back(cell.key);
     last = state;
     if (interrupt != nullptr && static_cast<long>(order.size()) == interrupt_after) *interrupt = true;
@@ -63,13 +64,13 @@ class SweepTest : public ::testing::Test {
     if (!outcome) throw std::runtime_error(outcome.error().message);
     return *outcome;
   }
-  /// Cells by their setting's label; settings must be used once.
+  /// Cells by their configuration's label; configurations must be used once.
   static std::map<std::string, CellRecord> by_label(const Store& store) {
     const auto contents = store.read(true);
     std::map<std::string, std::string> label;
-    for (const auto& setting : contents->settings) label[setting.hash] = setting.label;
+    for (const auto& configuration : contents->configurations) label[configuration.hash] = configuration.label;
     std::map<std::string, CellRecord> cells;
-    for (const auto& cell : contents->cells) cells[label[cell.setting]] = cell;
+    for (const auto& cell : contents->cells) cells[label[cell.configuration]] = cell;
     return cells;
   }
 

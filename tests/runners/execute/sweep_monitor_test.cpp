@@ -175,7 +175,7 @@ TEST_F(SweepMonitorTest, ATryThatIsThrownAwayCountsForNothing) {
     fake_time += 9.0;
     EXPECT_EQ(monitor.propose(4, right, 0.0), Decision::accept) << "its budget is its own";
     EXPECT_EQ(monitor.untimed_seconds(), 8.0);
-    EXPECT_EQ(monitor.tries(), 2);
+    EXPECT_EQ(monitor.attempts(), 2);
   }
 }
 
@@ -208,12 +208,12 @@ TEST_F(SweepMonitorTest, AProposalIsLookedAtOffTheSchedule) {
   EXPECT_EQ(monitor.stopped_at(), 43);
 }
 
-TEST_F(SweepMonitorTest, AProposalCloseAboveTheToleranceIsSettledOutsideAllTimes) {
+TEST_F(SweepMonitorTest, AProposalCloseAboveTheToleranceIsResolvedOutsideAllTimes) {
   for (const bool paid : {false, true}) {
     fake_time = 0.0;
     SweepMonitor monitor(&verdict, 0.5 * verdict(wrong), 10.0, paid, many, fake_clock);
     int asked = 0;
-    monitor.settle_by([&](ConstVectorRef) {
+    monitor.resolve_by([&](ConstVectorRef) {
       fake_time += 20.0;
       return ++asked == 2;
     });
@@ -226,7 +226,7 @@ TEST_F(SweepMonitorTest, AProposalCloseAboveTheToleranceIsSettledOutsideAllTimes
     EXPECT_EQ(monitor.paid_seconds(), 0.0);
   }
   SweepMonitor monitor(&verdict, 0.05 * verdict(wrong), 10.0, false, many, fake_clock);
-  monitor.settle_by([](ConstVectorRef) { return true; });
+  monitor.resolve_by([](ConstVectorRef) { return true; });
   monitor.start();
   EXPECT_EQ(monitor.propose(1, wrong, 0.0), Decision::keep_going) << "too far for rounding";
 }

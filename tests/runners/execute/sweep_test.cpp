@@ -31,7 +31,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// 3 problems × 4 settings × 2 tolerances; one of the settings never gets there.
+/// 3 problems × 4 configurations × 2 tolerances; one of the configurations never gets there.
 const char* const small_suite = R"({
   "name": "small", "seed": 3,
   "problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2, 3]}, "as": "fclib"}],
@@ -53,7 +53,7 @@ class Sweep : public testing::SweepTest {
   Suite small = suite(small_suite);
 };
 
-TEST_F(Sweep, StoresEveryCellWithItsProblemSettingAndRun) {
+TEST_F(Sweep, StoresEveryCellWithItsProblemConfigurationAndRun) {
   Store store = open_store();
   const SweepOutcome outcome = sweep(small, store);
   EXPECT_EQ(outcome.problems, 3);
@@ -75,7 +75,7 @@ TEST_F(Sweep, StoresEveryCellWithItsProblemSettingAndRun) {
   EXPECT_EQ(contents->runs[0].build.commit, capture_build().commit);
   EXPECT_FALSE(contents->runs[0].finished_utc.empty());
   EXPECT_EQ(contents->problems.size(), 3U);
-  EXPECT_EQ(contents->settings.size(), 4U);
+  EXPECT_EQ(contents->configurations.size(), 4U);
   for (const CellRecord& cell : contents->cells) {
     EXPECT_EQ(cell.run_id, contents->runs[0].id);
     EXPECT_EQ(cell.limit_mb, small.limits.memory_mb);
@@ -179,7 +179,8 @@ TEST_F(Sweep, AnInterruptedOneIsResumed) {
 
 TEST_F(Sweep, SigintStopsItCleanly) {
   class Interrupter final : public Progress {
-    void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override {
+    void cell_done(const CellRecord&, const ProblemRecord&, const ConfigurationRecord&,
+                   const SweepState& state) override {
       if (state.done == 3) raise(SIGINT);
     }
   } interrupter;
@@ -222,7 +223,7 @@ TEST_F(Sweep, ShardsMakeUpTheWhole) {
 
 TEST_F(Sweep, AFilterKeepsTheRestOut) {
   Store store = open_store();
-  options.filter = "contacts<=4 && tolerance<1e-4 && setting!~step=0$";
+  options.filter = "contacts<=4 && tolerance<1e-4 && configuration!~step=0$";
   const SweepOutcome outcome = sweep(small, store);
   EXPECT_EQ(outcome.cells, 3);
   EXPECT_EQ(outcome.solved, 3);
@@ -236,7 +237,7 @@ TEST_F(Sweep, AFilteredRunKnowsTheTwinsAndCopiesThatItDoesNotLookAt) {
   ASSERT_TRUE(write_fclib(stack, options.data / "a.hdf5"));
   std::filesystem::copy_file(options.data / "a.hdf5", options.data / "copy.hdf5");
   ASSERT_TRUE(write_fclib(testing::permute_contacts(stack, testing::random_order(stack.cones().contacts(), 3)).problem,
-                          options.data / "twin.hdf5"));
+                          options.data / "permuted.hdf5"));
   const Suite files = suite(R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
   Store store = open_store();
   sweep(files, store);
@@ -246,14 +247,14 @@ TEST_F(Sweep, AFilteredRunKnowsTheTwinsAndCopiesThatItDoesNotLookAt) {
     for (const ProblemRecord& record : contents->problems) by_name[record.name] = record;
     return by_name;
   };
-  const std::string original = records().at("twin").duplicate_of;
+  const std::string original = records().at("permuted").duplicate_of;
   ASSERT_EQ(original, records().at("a").hash);
-  for (const char* const filter : {"problem=twin", "problem=a"}) {
+  for (const char* const filter : {"problem=permuted", "problem=a"}) {
     options.filter = filter;
     options.retry = {"converged", "stalled", "max_iterations"};
     EXPECT_EQ(sweep(files, store).run, 1) << filter;
   }
-  EXPECT_EQ(records().at("twin").duplicate_of, original);
+  EXPECT_EQ(records().at("permuted").duplicate_of, original);
   EXPECT_THAT(records().at("a").copies, ::testing::ElementsAre("copy.hdf5"));
 }
 
@@ -320,7 +321,7 @@ TEST_F(Sweep, WhatAnEditedSuiteNoLongerAsksForIsLeftOutAndComesBack) {
   EXPECT_EQ(waiting.suites[0].missing.size(), 1U) << "the stack of four has still to be run";
 }
 
-TEST_F(Sweep, WhatAFilterLeavesIsToldHowFarItIsBySolverAndFamily) {
+TEST_F(Sweep, APartOfTheSuiteThatAFilterLeavesIsComplete) {
   Store store = open_store();
   options.filter = "tolerance<1e-5 && contacts=4";
   sweep(small, store);
@@ -388,7 +389,7 @@ TEST_F(Sweep, ADryRunCountsAndRunsNothing) {
   const auto dry = dry_run(small, *store.read_outcomes(), options, progress);
   ASSERT_TRUE(dry) << dry.error().message;
   EXPECT_EQ(dry->problems, 3);
-  EXPECT_EQ(dry->settings, 4);
+  EXPECT_EQ(dry->configurations, 4);
   EXPECT_EQ(dry->cells, 24);
   EXPECT_EQ(dry->resumed, 8);
   // 16 cells, killed at 1.5 times their 60 s and 2 s more.
@@ -455,7 +456,8 @@ TEST_F(Sweep, AStoreThatASolverDeletesStopsItAndNothingIsSaidToBeStored) {
   class Deleter final : public Progress {
    public:
     explicit Deleter(std::filesystem::path file) : file_(std::move(file)) {}
-    void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override {
+    void cell_done(const CellRecord&, const ProblemRecord&, const ConfigurationRecord&,
+                   const SweepState& state) override {
       if (state.done == 3) std::filesystem::remove(file_);
     }
 
@@ -544,10 +546,10 @@ TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {
   EXPECT_EQ(rigid.alias, aliases->data_hash);
 
   std::map<std::string, std::string> solver;
-  for (const auto& setting : contents->settings) solver[setting.hash] = setting.solver;
+  for (const auto& configuration : contents->configurations) solver[configuration.hash] = configuration.solver;
   for (const CellRecord& cell : contents->cells) {
-    const bool products = cell.problem == block.hash && solver[cell.setting] == "APGD-CCP";
-    EXPECT_EQ(cell.used, products ? UsedParts::products : UsedParts::delassus) << solver[cell.setting];
+    const bool products = cell.problem == block.hash && solver[cell.configuration] == "APGD-CCP";
+    EXPECT_EQ(cell.used, products ? UsedParts::products : UsedParts::delassus) << solver[cell.configuration];
     if (cell.problem == assembled.hash) {
       EXPECT_FALSE(cell.condensation_s);
       continue;

@@ -122,25 +122,25 @@ TEST(Repeats, OnesThatCountedNoLongerDoWhereALesserProbeComes) {
 }
 
 TEST(Probe, TheLeastIsForgottenAfterAMinute) {
-  LeastProbe probes;
-  EXPECT_EQ(probes.least(), 0.0);
+  MinimumProbe probes;
+  EXPECT_EQ(probes.min_s(), 0.0);
   probes.see(0.0, 100.0);
-  EXPECT_EQ(probes.least(), 0.0);
+  EXPECT_EQ(probes.min_s(), 0.0);
   probes.see(10e-6, 100.0);
   probes.see(14e-6, 129.0);
-  EXPECT_EQ(probes.least(), 10e-6);
+  EXPECT_EQ(probes.min_s(), 10e-6);
   probes.see(14e-6, 131.0);
-  EXPECT_EQ(probes.least(), 10e-6);
+  EXPECT_EQ(probes.min_s(), 10e-6);
   probes.see(14e-6, 162.0);
-  EXPECT_EQ(probes.least(), 14e-6);
+  EXPECT_EQ(probes.min_s(), 14e-6);
   probes.see(20e-6, 1000.0);
-  EXPECT_EQ(probes.least(), 20e-6);
+  EXPECT_EQ(probes.min_s(), 20e-6);
 }
 
 TEST(Probe, IsWorkThatNoCompilerLeavesOut) {
-  LeastProbe probes;
+  MinimumProbe probes;
   for (int i = 0; i < 1000; ++i) probes.see(probe_processor(), 0.0);
-  EXPECT_GT(probes.least(), 1e-6) << "more than the clock's own time";
+  EXPECT_GT(probes.min_s(), 1e-6) << "more than the clock's own time";
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST(Descendants, ThatEndWhileTheyAreLookedAtAreGone) {
     return 0;
   });
   for (int look = 0; look < 2000; ++look) {
-    EXPECT_NO_THROW(family_seconds(worker));
+    EXPECT_NO_THROW(process_tree_seconds(worker));
     EXPECT_NO_THROW(all_asleep(worker));
     EXPECT_NO_THROW(memory_mb(with_descendants({worker})));
   }
@@ -158,10 +158,10 @@ TEST(WatchedWorker, HasTheTimeOfWhatItStartedAndWaitedFor) {
   channel->second.close();
   char read = 0;
   ASSERT_EQ(::read(channel->first.number(), &read, 1), 1);
-  EXPECT_GE(family_seconds(worker), 0.08) << "told in hundredths";
+  EXPECT_GE(process_tree_seconds(worker), 0.08) << "reported in hundredths";
   ::kill(worker, SIGKILL);
   wait_for_end(worker);
-  EXPECT_EQ(family_seconds(worker), 0.0);
+  EXPECT_EQ(process_tree_seconds(worker), 0.0);
 }
 
 TEST(WatchedWorker, HasTheTimeOfWhatStillRunsBelowIt) {
@@ -170,8 +170,8 @@ TEST(WatchedWorker, HasTheTimeOfWhatStillRunsBelowIt) {
     return wait_for_ever();
   });
   const ProcessorLimit limit(::getpid(), 60.0);
-  while (family_seconds(worker) < 0.1 && !limit.used_up()) continue;
-  EXPECT_GE(family_seconds(worker), 0.1);
+  while (process_tree_seconds(worker) < 0.1 && !limit.used_up()) continue;
+  EXPECT_GE(process_tree_seconds(worker), 0.1);
   ::kill(-worker, SIGKILL);
   ::kill(worker, SIGKILL);
   wait_for_end(worker);

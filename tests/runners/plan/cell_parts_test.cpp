@@ -11,10 +11,10 @@
 namespace conebench {
 namespace {
 
-std::vector<PlannedCell> cells_of(std::size_t problems, std::size_t settings) {
+std::vector<PlannedCell> cells_of(std::size_t problems, std::size_t configurations) {
   std::vector<PlannedCell> cells;
   for (std::size_t p = 0; p < problems; ++p) {
-    for (std::size_t s = 0; s < settings; ++s) cells.push_back({{}, p, s, 1e-6, Start::cold, {}});
+    for (std::size_t s = 0; s < configurations; ++s) cells.push_back({{}, p, s, 1e-6, Start::cold, {}});
   }
   return cells;
 }
@@ -66,7 +66,7 @@ class EstimatedCosts : public ::testing::Test {
                                     "plan.json");
     if (!parsed) throw std::runtime_error(parsed.error().message);
     suite = *parsed;
-    settings = plan_settings(suite);
+    configurations = plan_configurations(suite);
     for (const std::int64_t nonzeros : {1000, 2000, 1000000000}) {
       SurveyedProblem surveyed;
       surveyed.loaded = true;
@@ -74,15 +74,15 @@ class EstimatedCosts : public ::testing::Test {
       surveyed.record.nonzeros = nonzeros;
       problems.push_back(surveyed);
     }
-    cells = plan_cells(suite, problems, settings, {});
+    cells = plan_cells(suite, problems, configurations, {});
     earlier.problems.push_back(problems[0].record);
-    for (const auto& setting : settings) earlier.settings.push_back(setting.record);
+    for (const auto& configuration : configurations) earlier.configurations.push_back(configuration.record);
   }
 
-  void measure(std::size_t setting, double tolerance, double median, int repeats, double judge_s) {
+  void measure(std::size_t configuration, double tolerance, double median, int repeats, double judge_s) {
     CellRecord cell;
     cell.problem = problems[0].record.hash;
-    cell.setting = settings[setting].record.hash;
+    cell.configuration = configurations[configuration].record.hash;
     cell.tolerance = tolerance;
     cell.start = "cold";
     cell.total.median = median;
@@ -90,17 +90,17 @@ class EstimatedCosts : public ::testing::Test {
     cell.judge_s = judge_s;
     earlier.cells.push_back(cell);
   }
-  double estimate(std::size_t problem, std::size_t setting, double tolerance) const {
-    const auto costs = estimated_costs(suite, problems, settings, cells, earlier);
+  double estimate(std::size_t problem, std::size_t configuration, double tolerance) const {
+    const auto costs = estimated_costs(suite, problems, configurations, cells, earlier);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].problem == problem && cells[i].setting == setting && cells[i].tolerance == tolerance)
+      if (cells[i].problem == problem && cells[i].configuration == configuration && cells[i].tolerance == tolerance)
         return costs[i];
     }
     return -1.0;
   }
 
   Suite suite;
-  std::vector<PlannedSetting> settings;
+  std::vector<PlannedConfiguration> configurations;
   std::vector<SurveyedProblem> problems;
   std::vector<PlannedCell> cells;
   StoreContents earlier;
@@ -132,17 +132,17 @@ TEST(PlanCells, KeysCutThemAndBringWhatTheyStartFrom) {
     SurveyedProblem& problem = problems[static_cast<std::size_t>(step)];
     problem.loaded = true;
     problem.record.hash = "p" + std::to_string(step);
-    problem.place = SequencePlace{"simulation", step};
+    problem.position = SequencePosition{"simulation", step};
   }
-  const auto settings = plan_settings(*suite);
-  const auto all = plan_cells(*suite, problems, settings, {});
+  const auto configurations = plan_configurations(*suite);
+  const auto all = plan_cells(*suite, problems, configurations, {});
   ASSERT_EQ(all.size(), 6U);
   const auto warm = std::find_if(all.begin(), all.end(), [](const PlannedCell& cell) {
     return cell.start == Start::previous && cell.problem == 1;
   });
   PlanScope scope;
   scope.keys = std::set<std::string>{warm->key};
-  const auto cut = plan_cells(*suite, problems, settings, scope);
+  const auto cut = plan_cells(*suite, problems, configurations, scope);
   ASSERT_EQ(cut.size(), 2U);
   EXPECT_EQ(cut[1].key, warm->key);
   EXPECT_EQ(cut[1].previous, std::optional<std::size_t>(0));

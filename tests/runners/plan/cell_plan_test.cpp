@@ -62,53 +62,54 @@ TEST(SeededShuffle, DependsOnTheSeedAlone) {
   EXPECT_EQ(a.back(), 99);
 }
 
-TEST(Settings, EqualEffectiveOptionsAreOneSetting) {
+TEST(Configurations, EqualEffectiveOptionsAreOneConfiguration) {
   const auto suite = parse_suite(R"({"name": "x", "problems": [{"scene": "box-stack"}], "solvers": [
       "PGS-NCP", {"id": "PGS-NCP", "grid": {"relaxation": [1, 1.0, 0.5]}}]})",
                                  "x.json");
   ASSERT_TRUE(suite) << suite.error().message;
-  const auto settings = plan_settings(*suite);
-  ASSERT_EQ(settings.size(), 2U);
-  EXPECT_EQ(settings[0].record.label, "PGS-NCP");
-  EXPECT_EQ(settings[1].record.label, "PGS-NCP relaxation=0.5");
-  EXPECT_NE(settings[0].record.hash, settings[1].record.hash);
+  const auto configurations = plan_configurations(*suite);
+  ASSERT_EQ(configurations.size(), 2U);
+  EXPECT_EQ(configurations[0].record.label, "PGS-NCP");
+  EXPECT_EQ(configurations[1].record.label, "PGS-NCP relaxation=0.5");
+  EXPECT_NE(configurations[0].record.hash, configurations[1].record.hash);
 }
 
 TEST(CellKey, IsStableAndChangesWithEverythingThatIsMeasured) {
   const Suite suite = two_solver_suite();
-  const auto settings = plan_settings(suite);
-  const std::string key = cell_key(suite, problem("h"), settings[0].record, 1e-6);
-  EXPECT_EQ(key, cell_key(two_solver_suite(), problem("h"), plan_settings(two_solver_suite())[0].record, 1e-6));
+  const auto configurations = plan_configurations(suite);
+  const std::string key = cell_key(suite, problem("h"), configurations[0].record, 1e-6);
+  EXPECT_EQ(key, cell_key(two_solver_suite(), problem("h"), plan_configurations(two_solver_suite())[0].record, 1e-6));
 
   std::set<std::string> keys = {key};
-  const auto add = [&](const Suite& other, const SurveyedProblem& p, const SettingRecord& setting, double tolerance) {
-    EXPECT_TRUE(keys.insert(cell_key(other, p, setting, tolerance)).second);
+  const auto add = [&](const Suite& other, const SurveyedProblem& p, const ConfigurationRecord& configuration,
+                       double tolerance) {
+    EXPECT_TRUE(keys.insert(cell_key(other, p, configuration, tolerance)).second);
   };
-  add(suite, problem("i"), settings[0].record, 1e-6);
-  add(suite, problem("h"), settings[1].record, 1e-6);
-  add(suite, problem("h"), settings[0].record, 1e-4);
-  SettingRecord newer = settings[0].record;
+  add(suite, problem("i"), configurations[0].record, 1e-6);
+  add(suite, problem("h"), configurations[1].record, 1e-6);
+  add(suite, problem("h"), configurations[0].record, 1e-4);
+  ConfigurationRecord newer = configurations[0].record;
   newer.hash += "'";
   add(suite, problem("h"), newer, 1e-6);
   Suite other = suite;
   other.limits.iterations = 5;
-  add(other, problem("h"), settings[0].record, 1e-6);
+  add(other, problem("h"), configurations[0].record, 1e-6);
   other = suite;
   other.limits.seconds = 5;
-  add(other, problem("h"), settings[0].record, 1e-6);
+  add(other, problem("h"), configurations[0].record, 1e-6);
   other = suite;
   other.limits.memory_mb = 50;
-  add(other, problem("h"), settings[0].record, 1e-6);
+  add(other, problem("h"), configurations[0].record, 1e-6);
   other = suite;
-  other.criterion = Criterion::own;
-  add(other, problem("h"), settings[0].record, 1e-6);
+  other.stop_by = StopBy::solver;
+  add(other, problem("h"), configurations[0].record, 1e-6);
   other = suite;
   other.verdict = "natural_map_relative";
-  add(other, problem("h"), settings[0].record, 1e-6);
+  add(other, problem("h"), configurations[0].record, 1e-6);
   SurveyedProblem guessed = problem("h");
   guessed.guess_hash = "g";
   const auto add_start = [&](const SurveyedProblem& p, Start start, const std::string& previous) {
-    EXPECT_TRUE(keys.insert(cell_key(suite, p, settings[0].record, 1e-6, start, previous)).second);
+    EXPECT_TRUE(keys.insert(cell_key(suite, p, configurations[0].record, 1e-6, start, previous)).second);
   };
   add_start(problem("h"), Start::guess, "");
   add_start(guessed, Start::guess, "");
@@ -119,7 +120,7 @@ TEST(CellKey, IsStableAndChangesWithEverythingThatIsMeasured) {
 
 TEST(CellKey, DoesNotDependOnNamesSeedOrRepeats) {
   const Suite suite = two_solver_suite();
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   Suite other = suite;
   other.name = "another";
   other.seed = 99;
@@ -127,20 +128,20 @@ TEST(CellKey, DoesNotDependOnNamesSeedOrRepeats) {
   SurveyedProblem renamed = problem("h");
   renamed.record.name = "renamed";
   renamed.guess_hash = "unused from a cold start";
-  EXPECT_EQ(cell_key(suite, problem("h"), settings[0].record, 1e-6),
-            cell_key(other, renamed, settings[0].record, 1e-6));
+  EXPECT_EQ(cell_key(suite, problem("h"), configurations[0].record, 1e-6),
+            cell_key(other, renamed, configurations[0].record, 1e-6));
 }
 
 TEST(Plan, HasEveryCellOnceAndShardsPartIt) {
   const Suite suite = two_solver_suite();
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   std::vector<SurveyedProblem> problems;
   for (int i = 0; i < 20; ++i) problems.push_back(problem(std::to_string(i)));
-  const auto all = plan_cells(suite, problems, settings, {});
+  const auto all = plan_cells(suite, problems, configurations, {});
   EXPECT_EQ(all.size(), 20U * 3U * 2U);
   std::multiset<std::string> parted;
   for (int k = 1; k <= 3; ++k) {
-    const auto part = plan_cells(suite, problems, settings, {k, 3, {}});
+    const auto part = plan_cells(suite, problems, configurations, {k, 3, {}});
     EXPECT_GT(part.size(), 20U);
     for (const auto& cell : part) parted.insert(cell.key);
   }
@@ -152,11 +153,11 @@ TEST(Plan, HasEveryCellOnceAndShardsPartIt) {
 
 TEST(Plan, AFilterKeepsWhatItNames) {
   const Suite suite = two_solver_suite();
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   const std::vector<SurveyedProblem> problems = {problem("a", "boxes"), problem("b", "chains")};
   const auto filter = CellFilter::parse("family=chains && solver=PGS-NCP && tolerance<=1e-6");
   ASSERT_TRUE(filter);
-  const auto cells = plan_cells(suite, problems, settings, {1, 1, *filter});
+  const auto cells = plan_cells(suite, problems, configurations, {1, 1, *filter});
   ASSERT_EQ(cells.size(), 2U);
   EXPECT_EQ(cells[0].problem, 1U);
 }
@@ -166,7 +167,7 @@ std::vector<SurveyedProblem> sequence(const std::vector<int>& steps) {
   std::vector<SurveyedProblem> problems;
   for (const int step : steps) {
     problems.push_back(problem("h" + std::to_string(step)));
-    problems.back().place = SequencePlace{"sequence", step};
+    problems.back().position = SequencePosition{"sequence", step};
   }
   return problems;
 }
@@ -174,10 +175,10 @@ std::vector<SurveyedProblem> sequence(const std::vector<int>& steps) {
 TEST(Plan, LinksTheCellsOfASequence) {
   Suite suite = two_solver_suite();
   suite.starts = {Start::cold, Start::previous};
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   auto problems = sequence({2, 0, 1});
   problems.push_back(problem("alone"));
-  const auto cells = plan_cells(suite, problems, settings, {});
+  const auto cells = plan_cells(suite, problems, configurations, {});
   ASSERT_EQ(cells.size(), 4U * 3U * 2U * 2U);
   std::set<std::string> keys;
   for (const PlannedCell& cell : cells) {
@@ -187,7 +188,7 @@ TEST(Plan, LinksTheCellsOfASequence) {
     if (!linked) continue;
     const PlannedCell& before = cells[*cell.previous];
     EXPECT_EQ(before.problem, cell.problem == 0 ? 2U : 1U);
-    EXPECT_EQ(before.setting, cell.setting);
+    EXPECT_EQ(before.configuration, cell.configuration);
     EXPECT_EQ(before.tolerance, cell.tolerance);
     EXPECT_EQ(before.start, Start::previous);
   }
@@ -197,11 +198,11 @@ TEST(Plan, LinksTheCellsOfASequence) {
 TEST(Plan, KeysOfASequenceHoldAllThatComesBefore) {
   Suite suite = two_solver_suite();
   suite.starts = {Start::previous};
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   const auto keys_of = [&](const std::vector<SurveyedProblem>& problems) {
-    std::map<std::string, std::string> keys;  // of the first setting and tolerance, by problem
-    for (const PlannedCell& cell : plan_cells(suite, problems, settings, {})) {
-      if (cell.setting == 0 && cell.tolerance == 1e-4) keys[problems[cell.problem].record.hash] = cell.key;
+    std::map<std::string, std::string> keys;  // of the first configuration and tolerance, by problem
+    for (const PlannedCell& cell : plan_cells(suite, problems, configurations, {})) {
+      if (cell.configuration == 0 && cell.tolerance == 1e-4) keys[problems[cell.problem].record.hash] = cell.key;
     }
     return keys;
   };
@@ -221,11 +222,11 @@ TEST(Plan, KeysOfASequenceHoldAllThatComesBefore) {
 TEST(Plan, ShardsTakeSequencesWhole) {
   Suite suite = two_solver_suite();
   suite.starts = {Start::previous};
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   const auto problems = sequence({0, 1, 2, 3, 4});
   std::size_t all = 0;
   for (int k = 1; k <= 3; ++k) {
-    const auto part = plan_cells(suite, problems, settings, {k, 3, {}});
+    const auto part = plan_cells(suite, problems, configurations, {k, 3, {}});
     EXPECT_EQ(part.size() % 5, 0U);
     all += part.size();
     for (const PlannedCell& cell : part) {
@@ -239,9 +240,9 @@ TEST(Plan, ShardsTakeSequencesWhole) {
 
 TEST(Groups, HoldEachCellOnceInAnOrderOfTheSeed) {
   const Suite suite = two_solver_suite();
-  const auto settings = plan_settings(suite);
+  const auto configurations = plan_configurations(suite);
   const std::vector<SurveyedProblem> problems = {problem("a"), problem("b"), problem("c")};
-  const auto cells = plan_cells(suite, problems, settings, {});
+  const auto cells = plan_cells(suite, problems, configurations, {});
   std::vector<std::size_t> all(cells.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   const auto groups = shuffled_groups(cells, all, 1);

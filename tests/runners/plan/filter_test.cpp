@@ -15,7 +15,7 @@ FilterSubject subject() {
   s.family = "Capsules";
   s.problem = "Capsules-i100-889";
   s.solver = "PGS-NCP";
-  s.setting = "PGS-NCP relaxation=0.8";
+  s.configuration = "PGS-NCP relaxation=0.8";
   s.tolerance = 1e-6;
   s.contacts = 216.0;
   return s;
@@ -45,7 +45,7 @@ TEST(Filter, ComparesTexts) {
   EXPECT_FALSE(holds("solver!=PGS-*"));
   EXPECT_TRUE(holds("problem~i1\\d\\d-"));
   EXPECT_FALSE(holds("problem!~^Caps"));
-  EXPECT_TRUE(holds("setting=\"PGS-NCP relaxation=0.8\""));
+  EXPECT_TRUE(holds("configuration=\"PGS-NCP relaxation=0.8\""));
 }
 
 TEST(Filter, ComparesNumbers) {
@@ -59,7 +59,7 @@ TEST(Filter, ComparesNumbers) {
 TEST(Filter, AllTermsMustHold) {
   EXPECT_TRUE(holds("family=Capsules && tolerance>=1e-8 && solver~NCP"));
   EXPECT_FALSE(holds("family=Capsules&&tolerance>1e-4"));
-  EXPECT_TRUE(holds("setting!=\"a && b\" && family=Capsules"));
+  EXPECT_TRUE(holds("configuration!=\"a && b\" && family=Capsules"));
 }
 
 TEST(Filter, ATermOverWhatIsNotKnownYetHolds) {

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   require(filter->holds({}));
   conebench::FilterSubject subject;
   subject.family = subject.problem = subject.source = subject.kind = subject.category = subject.solver =
-      subject.setting = text.substr(std::min(line_end + 1, text.size()));
+      subject.configuration = text.substr(std::min(line_end + 1, text.size()));
   subject.tolerance = 1e-6;
   subject.contacts = static_cast<double>(size);
   static_cast<void>(filter->holds(subject));

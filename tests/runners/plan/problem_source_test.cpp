@@ -61,7 +61,7 @@ TEST_F(Sources, AGlobThatMatchesNothingSaysWhereItLooked) {
               AllOf(HasSubstr("problems[0]: 'C/*.hdf5'"), HasSubstr((base / "data").string()), HasSubstr("--data")));
 }
 
-TEST_F(Sources, WhatIsTakenFromAFolderThatNobodyNamedIsTold) {
+TEST_F(Sources, ADefaultFolderThatFilesComeFromIsReported) {
   std::vector<std::string> lines;
   const SceneWatch watch{.note = [&](const std::string& line) { lines.push_back(line); }};
   const Suite all = suite(R"([{"fclib": "data/*/*.hdf5"}, {"fclib": "E.hdf5"}])");
@@ -174,12 +174,12 @@ TEST_F(Sources, WithoutMujocoAScenesSamplesCantBeLoadedAlsoInADryRun) {
     EXPECT_THAT((*found)[0].failure, AllOf(HasSubstr("problems[0]"), HasSubstr("without MuJoCo")));
     ASSERT_EQ(notes.size(), 1U) << "one line, however many scenes";
     EXPECT_THAT(notes[0], ::testing::StartsWith("box-on-plane, robot: this Conebench was built without MuJoCo"));
-    EXPECT_TRUE((*found)[2].told);
+    EXPECT_TRUE((*found)[2].reported);
     EXPECT_FALSE(fs::exists(base / "cache"));
   }
 }
 
-TEST_F(Sources, WhatASimulationLeavesOutIsToldAlsoWhereItsSamplesWereThere) {
+TEST_F(Sources, WhatASimulationLeavesOutIsReportedAlsoWhereItsSamplesWereThere) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   for (int time = 1; time <= 2; ++time) {
     std::vector<std::string> notes;
@@ -263,7 +263,7 @@ TEST_F(Sources, SamplesAreKeptApartByTheOptionsOfTheLoopsSolver) {
   const fs::path usual = folder("");
   const fs::path other = folder(R"(, "solver_options": "increment=0.1,ratio=5")");
   EXPECT_NE(other, usual);
-  EXPECT_EQ(folder(R"(, "solver_options": "ratio=5.0,increment=0.1")"), other) << "the same setting";
+  EXPECT_EQ(folder(R"(, "solver_options": "ratio=5.0,increment=0.1")"), other) << "the same configuration";
   EXPECT_EQ(folder(R"(, "solver_options": "increment=0.05")"), usual) << "its default";
   EXPECT_EQ(folder(R"(, "solver_options": "")"), usual);
   EXPECT_EQ(folder(R"(, "solver_options": {})"), usual);
@@ -292,34 +292,34 @@ TEST_F(Sources, WhatIsWrongWithTheLoopsSolversOptionsIsSaidBeforeAnythingIsSimul
   EXPECT_THAT(error(R"("solver_options": "factorization=round")"), HasSubstr("must be one of: cholesky, lu"));
 }
 
-TEST_F(Sources, WhatIsToldOfModelsOfOneNameBeginsWithTheirPaths) {
+TEST_F(Sources, NotesOfModelsOfOneNameBeginWithTheirPaths) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
-  for (const char* const place : {"a", "b"}) {
-    fs::create_directories(base / place);
-    std::ofstream(base / place / "robot.xml") << R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+  for (const char* const folder : {"a", "b"}) {
+    fs::create_directories(base / folder);
+    std::ofstream(base / folder / "robot.xml") << R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/>
         <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>)";
   }
-  const auto told = [&](const std::vector<std::string>& places) {
+  const auto notes_of = [&](const std::vector<std::string>& folders) {
     std::string problems;
-    for (const std::string& place : places) {
+    for (const std::string& folder : folders) {
       problems += fmt::format(R"({}{{"scene": "file", "steps": 1, "options": {{"path": "{}"}}}})",
-                              problems.empty() ? "" : ", ", (base / place / "robot.xml").string());
+                              problems.empty() ? "" : ", ", (base / folder / "robot.xml").string());
     }
     std::vector<std::string> lines;
     const SceneWatch watch{.note = [&](const std::string& line) { lines.push_back(line); }};
     EXPECT_TRUE(
-        list_sources(suite("[" + problems + "]"), {}, {}, base / "cache" / std::to_string(places.size()), watch));
+        list_sources(suite("[" + problems + "]"), {}, {}, base / "cache" / std::to_string(folders.size()), watch));
     std::erase_if(lines, [](const std::string& line) { return line.find("simulating") == std::string::npos; });
     return lines;
   };
-  const auto line = [&](const char* place) {
-    return (base / place / "robot.xml").string() + ": simulating robot, 1 steps";
+  const auto line = [&](const char* folder) {
+    return (base / folder / "robot.xml").string() + ": simulating robot, 1 steps";
   };
-  EXPECT_THAT(told({"a", "b"}), ElementsAre(line("a"), line("b")));
-  EXPECT_THAT(told({"a"}), ElementsAre("simulating robot, 1 steps"));
+  EXPECT_THAT(notes_of({"a", "b"}), ElementsAre(line("a"), line("b")));
+  EXPECT_THAT(notes_of({"a"}), ElementsAre("simulating robot, 1 steps"));
 }
 
-TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
+TEST_F(Sources, NamesShowWhatDiffersAndNoMore) {
   const auto names = [&](const std::string& problems) {
     std::vector<std::string> all;
     const auto found = list_sources(suite(problems), {}, {}, base / "cache", {.simulate = false});
@@ -328,7 +328,7 @@ TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
   };
   EXPECT_THAT(names(R"([{"scene": "box-stack", "grid": {"boxes": [2, 5]}, "options": {"friction": 0.25}}])"),
               ElementsAre("box-stack_boxes=2_friction=0.25", "box-stack_boxes=5_friction=0.25"))
-      << "five is the default, and told where there is another";
+      << "five is the default, and reported where there is another";
   EXPECT_THAT(names(R"([{"scene": "box-stack"}, {"scene": "random", "seeds": [1, 2]}])"),
               ElementsAre("box-stack", "random_seed=1", "random_seed=2"));
   EXPECT_THAT(names(R"([{"scene": "box-on-plane", "steps": 1, "options": {"solver": "CASCADE", "tolerance": 1e-6,
@@ -347,7 +347,7 @@ TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
       ElementsAre("box-on-plane_step=00001", "box-on-plane_solver_options=relaxation=0.8_step=00001"));
 }
 
-TEST_F(Sources, StrataThatAreShortOfSamplesAreToldAlsoOfStoredOnes) {
+TEST_F(Sources, StrataThatAreShortOfSamplesAreReportedAlsoOfStoredOnes) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   const Suite lying = suite(R"([{"scene": "box-on-plane", "steps": 9, "options": {"sample": "stratified",
       "per_stratum": 2, "categories": "dense-contacts,single-contact", "bands": "1e16"}}])");
@@ -421,11 +421,12 @@ TEST(Duplicates, ExactOnesAreOneProblemAndTwinsAreMarked) {
   nudged.delassus = make_dense_delassus(problem.blocks().dense() * (1.0 + 1e-15));
   nudged.free_term = problem.free_term();
   nudged.compliance = problem.compliance();
-  const auto twin = ContactProblem::create(std::move(nudged));
-  ASSERT_TRUE(twin);
+  const auto near_duplicate = ContactProblem::create(std::move(nudged));
+  ASSERT_TRUE(near_duplicate);
   const auto other = testing::make_problem("random", {{"contacts", 4L}}, 2);
-  ProblemSet set = resolve_duplicates(std::vector<ProblemSource>(4), {surveyed(problem, "a"), surveyed(problem, "b"),
-                                                                      surveyed(*twin, "c"), surveyed(other, "d")});
+  ProblemSet set = resolve_duplicates(
+      std::vector<ProblemSource>(4),
+      {surveyed(problem, "a"), surveyed(problem, "b"), surveyed(*near_duplicate, "c"), surveyed(other, "d")});
   ASSERT_EQ(set.problems.size(), 3U);
   EXPECT_EQ(set.duplicates, 1);
   EXPECT_EQ(set.problems[0].record.source, "a");
@@ -442,33 +443,33 @@ ContactProblem with_free_term(const ContactProblem& problem, const Vector& free_
   return ContactProblem::create(std::move(data)).value();
 }
 
-TEST(Twins, AreTheSameProblemInOtherFramesAndOrder) {
+TEST(DuplicateFingerprints, AreTheSameProblemInOtherFramesAndOrder) {
   const auto problem = testing::make_problem("random", {{"contacts", 6L}, {"joints", 2L}});
-  const DuplicateFingerprint signature = duplicate_fingerprint(problem);
+  const DuplicateFingerprint fingerprint = duplicate_fingerprint(problem);
   EXPECT_TRUE(same_problem(
-      signature, duplicate_fingerprint(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
+      fingerprint, duplicate_fingerprint(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
   EXPECT_TRUE(same_problem(
-      signature, duplicate_fingerprint(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
+      fingerprint, duplicate_fingerprint(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
 }
 
-TEST(Twins, AreNotProblemsThatDifferInASignOrInWhichContactHoldsWhat) {
+TEST(DuplicateFingerprints, AreNotProblemsThatDifferInASignOrInWhichContactHoldsWhat) {
   const auto problem = testing::make_problem("random", {{"contacts", 4L}, {"mu_min", 0.2}, {"mu_max", 0.9}});
-  const DuplicateFingerprint signature = duplicate_fingerprint(problem);
+  const DuplicateFingerprint fingerprint = duplicate_fingerprint(problem);
   const ConeProduct& cones = problem.cones();
 
   std::vector<double> friction(cones.friction().begin(), cones.friction().end());
   std::swap(friction[0], friction[1]);
   ContactProblemData swapped = with_free_term(problem, problem.free_term()).data();
   swapped.cones = ConeProduct::create(0, 0, friction).value();
-  EXPECT_FALSE(same_problem(signature, duplicate_fingerprint(ContactProblem::create(std::move(swapped)).value())));
+  EXPECT_FALSE(same_problem(fingerprint, duplicate_fingerprint(ContactProblem::create(std::move(swapped)).value())));
 
   Vector reversed = problem.free_term();
   reversed.segment<2>(cones.contact_row(2)) *= -1.0;
-  EXPECT_FALSE(same_problem(signature, duplicate_fingerprint(with_free_term(problem, reversed))));
+  EXPECT_FALSE(same_problem(fingerprint, duplicate_fingerprint(with_free_term(problem, reversed))));
 
   Vector leaving = problem.free_term();
   leaving[cones.contact_row(1) + 2] *= -1.0;
-  EXPECT_FALSE(same_problem(signature, duplicate_fingerprint(with_free_term(problem, leaving))));
+  EXPECT_FALSE(same_problem(fingerprint, duplicate_fingerprint(with_free_term(problem, leaving))));
 }
 
 TEST(Duplicates, ProblemsThatDifferInTheirGuessAloneAreBothKept) {

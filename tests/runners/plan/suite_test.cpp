@@ -44,7 +44,7 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->seed, 1U);
   EXPECT_EQ(suite->tolerances, std::vector<double>{1e-6});
   EXPECT_EQ(suite->verdict, "natural_map_scaled");
-  EXPECT_EQ(suite->criterion, Criterion::verdict);
+  EXPECT_EQ(suite->stop_by, StopBy::judge);
   EXPECT_EQ(suite->starts, std::vector<Start>{Start::cold});
   EXPECT_EQ(suite->limits.iterations, 20000);
   EXPECT_EQ(suite->limits.seconds, 10.0);
@@ -66,7 +66,7 @@ TEST(Suite, EveryKeyIsRead) {
       {"scene": "box-stack", "options": {"friction": 0.3}, "grid": {"boxes": [2, 5], "mass_ratio": [1, 10, 1000]},
        "seeds": [3, 4], "as": "fclib"}],
     "solvers": ["NSGS", {"id": "ADMM-NCP-SA", "grid": {"increment": [0.01, 0.05, 0.08]}}],
-    "tolerances": [1e-4, 1e-8], "verdict": "natural_map_relative", "criterion": "verdict-paid", "start": "guess",
+    "tolerances": [1e-4, 1e-8], "verdict": "natural_map_relative", "stop_by": "judge_timed", "start": "guess",
     "limits": {"iterations": 10, "seconds": 0.5, "memory_mb": 100, "load_seconds": 3, "read_seconds": 2},
     "repeats": {"min": 2, "min_ms": 1.5, "max": 4, "rounds": 3}
   })",
@@ -82,7 +82,7 @@ TEST(Suite, EveryKeyIsRead) {
   EXPECT_TRUE(suite->problems[1].as_fclib);
   ASSERT_EQ(suite->solvers.size(), 2U);
   EXPECT_EQ(suite->solvers[1].options.size(), 3U);
-  EXPECT_EQ(suite->criterion, Criterion::verdict_paid);
+  EXPECT_EQ(suite->stop_by, StopBy::judge_timed);
   EXPECT_EQ(suite->starts, std::vector<Start>{Start::guess});
   EXPECT_EQ(suite->limits.seconds, 0.5);
   EXPECT_EQ(suite->limits.load_seconds, 3.0);
@@ -120,18 +120,23 @@ TEST(Suite, APeerMayBeNamedThatTheBuildMayLack) {
 }
 
 TEST(Suite, AllPayForLooksAsSoonAsOneSolverDoes) {
-  const auto criterion = [](const std::string& keys) {
+  const auto stop_by = [](const std::string& keys) {
     const auto suite = parse_suite(with(keys), "x.json");
     EXPECT_TRUE(suite) << keys;
-    return suite->criterion;
+    return suite->stop_by;
   };
-  EXPECT_EQ(criterion(R"({"solvers": ["NSGS", "CASCADE"]})"), Criterion::verdict);
-  EXPECT_EQ(criterion(R"({"solvers": "without-peers"})"), Criterion::verdict);
+  EXPECT_EQ(stop_by(R"({"solvers": ["NSGS", "CASCADE"]})"), StopBy::judge);
+  EXPECT_EQ(stop_by(R"({"solvers": "without-peers"})"), StopBy::judge);
   // Whatever this build has of them: the cells' keys do not depend on what is installed.
-  EXPECT_EQ(criterion(R"({"solvers": ["NSGS", {"id": "SICONOS-NSGS", "optional": true}]})"), Criterion::verdict_paid);
-  EXPECT_EQ(criterion(R"({"solvers": "all"})"), Criterion::verdict_paid);
-  EXPECT_EQ(criterion(R"({"solvers": "all", "criterion": "verdict"})"), Criterion::verdict);
-  EXPECT_EQ(criterion(R"({"solvers": "all", "criterion": "own"})"), Criterion::own);
+  EXPECT_EQ(stop_by(R"({"solvers": ["NSGS", {"id": "SICONOS-NSGS", "optional": true}]})"), StopBy::judge_timed);
+  EXPECT_EQ(stop_by(R"({"solvers": "all"})"), StopBy::judge_timed);
+  EXPECT_EQ(stop_by(R"({"solvers": "all", "stop_by": "judge"})"), StopBy::judge);
+  EXPECT_EQ(stop_by(R"({"solvers": "all", "stop_by": "solver"})"), StopBy::solver);
+  // Earlier names.
+  EXPECT_EQ(stop_by(R"({"solvers": "all", "criterion": "own"})"), StopBy::solver);
+  EXPECT_EQ(stop_by(R"({"solvers": "all", "criterion": "verdict"})"), StopBy::judge);
+  EXPECT_EQ(stop_by(R"({"solvers": ["NSGS"], "criterion": "verdict-paid"})"), StopBy::judge_timed);
+  EXPECT_THAT(error_of(with(R"({"solvers": "all", "criterion": "own", "stop_by": "judge"})")), HasSubstr("criterion: "));
 }
 
 TEST(Suite, MayStartInSeveralWaysAndMakeSequences) {
@@ -169,7 +174,7 @@ TEST(Suite, ProblemsMayBeOfCategoriesAndARangeOfConditioning) {
   EXPECT_THAT(
       entry(R"("category": "dense-contact")"),
       AllOf(HasSubstr("problems[0].category: no category is called 'dense-contact'"), HasSubstr("single contact")));
-  EXPECT_THAT(entry(R"("conditioning": 3)"), HasSubstr("problems[0].conditioning: must be [least, most]"));
+  EXPECT_THAT(entry(R"("conditioning": 3)"), HasSubstr("problems[0].conditioning: must be [minimum, maximum]"));
   EXPECT_THAT(entry(R"("conditioning": [5, 2])"), HasSubstr("conditioning: is an empty range"));
 }
 
@@ -215,7 +220,7 @@ TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
   EXPECT_THAT(error_of(with(R"({"tolerances": []})")), HasSubstr("tolerances: must be a list"));
   EXPECT_THAT(error_of(with(R"({"verdict": "primal"})")),
               AllOf(HasSubstr("verdict: 'primal'"), HasSubstr("natural_map_scaled")));
-  EXPECT_THAT(error_of(with(R"({"criterion": "mine"})")), HasSubstr("own, verdict, verdict-paid"));
+  EXPECT_THAT(error_of(with(R"({"stop_by": "mine"})")), HasSubstr("solver, judge, judge_timed"));
   EXPECT_THAT(error_of(with(R"({"start": 3})")), HasSubstr("start: must be a text"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"min": 9, "max": 3}})")), HasSubstr("repeats.max"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"rounds": 0}})")), HasSubstr("repeats.rounds"));
@@ -305,17 +310,17 @@ TEST(Suite, OfSimulatedScenesHasThemAllAndThatOfLoopsPaper004s) {
   all.erase("file");
   EXPECT_EQ(scenes_of("simulated"), all);
   EXPECT_EQ(scenes_of("deformable"), elastic);
-  const std::set<std::string> of_004 = {"box-on-plane", "boxes-fixed", "nunchuk",      "fourbar",
-                                        "arm7d",        "quadruped",   "bdx-like",     "lima-like",
-                                        "misha-like",   "walker-like", "gazelle-like", "ironman-like"};
-  EXPECT_EQ(scenes_of("kinematic-loops", "coordinates", "maximal"), of_004);
-  EXPECT_EQ(scenes_of("kinematic-loops"), of_004) << "in maximal coordinates all";
+  const std::set<std::string> of_tsounis = {"box-on-plane", "boxes-fixed", "nunchuk",      "fourbar",
+                                            "arm7d",        "quadruped",   "bdx-like",     "lima-like",
+                                            "misha-like",   "walker-like", "gazelle-like", "ironman-like"};
+  EXPECT_EQ(scenes_of("kinematic-loops", "coordinates", "maximal"), of_tsounis);
+  EXPECT_EQ(scenes_of("kinematic-loops"), of_tsounis) << "in maximal coordinates all";
   EXPECT_FALSE(scenes_of("sequences").empty());
   EXPECT_THAT(load_suite("sequences", simulation::sampled_scenes())->starts,
               ::testing::ElementsAre(Start::cold, Start::previous));
 }
 
-/// `small` with a text in the place of a value.
+/// `small` with a text instead of a value.
 std::string with_text(const std::string& key, const std::string& value) {
   return R"({"problems": [{"scene": "box-stack"}], "solvers": ["NSGS"], ")" + key + "\": " + value + "}";
 }
@@ -334,8 +339,8 @@ TEST(Suite, BracketsInBracketsEndAtSixtyFourWhereverTheyStand) {
 }
 
 TEST(Suite, AMisspeltWordIsAnsweredWithTheNearestOne) {
-  EXPECT_EQ(error_of(with_text("criterion", "\"verdcit\"")),
-            "dir/x.json: criterion: 'verdcit' is unknown; did you mean 'verdict'? known: own, verdict, verdict-paid");
+  EXPECT_EQ(error_of(with_text("stop_by", "\"juge\"")),
+            "dir/x.json: stop_by: 'juge' is unknown; did you mean 'judge'? known: solver, judge, judge_timed");
   EXPECT_THAT(error_of(with_text("verdict", "\"natural_map_scald\"")), HasSubstr("did you mean 'natural_map_scaled'?"));
   EXPECT_THAT(error_of(with_text("start", "\"gues\"")), HasSubstr("did you mean 'guess'?"));
 }

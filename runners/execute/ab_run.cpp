@@ -1,4 +1,4 @@
-#include "runners/execute/beside.hpp"
+#include "runners/execute/ab_run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "base/content_address.hpp"
+#include "runners/execute/baseline_build.hpp"
 #include "runners/execute/cell_clock.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/environment.hpp"
-#include "runners/execute/other_build.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/rounds.hpp"
@@ -25,18 +25,17 @@ namespace conebench {
 
 namespace {
 
-enum Side : std::size_t { base = 0, fresh = 1 };
-constexpr std::array<const char*, 2> side_names = {"base", "new"};
-constexpr int replicates = 2;  ///< of a side in a block
+enum Side : std::size_t { baseline = 0, candidate = 1 };
+constexpr std::array<const char*, 2> side_names = {"baseline", "candidate"};
+constexpr int rounds_per_block = 2;  ///< of a side: A B B A
 
-/// The store holds these two builds on this suite, or nothing.
-std::optional<Error> check_store(const StoreContents& stored, const Suite& suite,
-                                 const std::array<BuildRecord, 2>& builds) {
+/// Whether the store holds these two builds on this suite, or nothing.
+Result<void> check_store(const StoreContents& stored, const Suite& suite, const std::array<BuildRecord, 2>& builds) {
   for (const RunRecord& run : stored.runs) {
     std::string what;
     if (run.side.empty()) what = "an ordinary run";
     if (run.suite_name != suite.name) what = fmt::format("the suite '{}'", run.suite_name);
-    for (const Side side : {base, fresh}) {
+    for (const Side side : {baseline, candidate}) {
       if (run.side == side_names[side] && run.build.executable != builds[side].executable) {
         what = fmt::format("another build as its side '{}'", run.side);
       }
@@ -44,19 +43,19 @@ std::optional<Error> check_store(const StoreContents& stored, const Suite& suite
     if (what.empty()) continue;
     return Error{ErrorCode::bad_input, "the store holds " + what + "; write to a store of its own with --db"};
   }
-  return std::nullopt;
+  return {};
 }
 
-/// Forgets what of a cell is of later passes than `pass`: its block there ended between the two sides.
+/// Drops the rounds of a block that ended between the two sides.
 void cut_rounds(CellRecord& cell, int rounds) {
   std::erase_if(cell.timed_rounds, [&](const RoundRecord& round) { return round.round > rounds; });
   cell.rounds = std::min(cell.rounds, rounds);
 }
 
-class BesideLoop {
+class AbRunLoop {
  public:
-  BesideLoop(const Suite& suite, Store& store, const BesideOptions& options, Progress& progress, const SweepPlan& plan,
-             std::array<OtherBuild, 2> builds, std::array<RunRecord, 2>& runs)
+  AbRunLoop(const Suite& suite, Store& store, const AbRunOptions& options, Progress& progress, const SweepPlan& plan,
+            std::array<BaselineBuild, 2> builds, std::array<RunRecord, 2>& runs)
       : suite_(suite),
         store_(store),
         options_(options),
@@ -64,46 +63,44 @@ class BesideLoop {
         plan_(plan),
         builds_(std::move(builds)),
         runs_(runs),
-        by_command_(!builds_[base].speaks_protocol()),
-        probe_(builds_[base].probes() && builds_[1 - base].probes()),
         processor_(last_allowed_processor()) {}
 
-  BesideOutcome run(const StoreContents& stored, const std::vector<std::size_t>& cells) {
+  AbRunOutcome run(const StoreContents& stored, const std::vector<std::size_t>& cells) {
     began_ = monotonic_seconds();
     for (const CellRecord& cell : stored.cells) stored_.emplace(cell.key, cell);
     for (const std::size_t cell : cells) {
-      const CellRecord* const known = is_loaded(cell) ? find(cell, base) : nullptr;
-      const auto is_its = [&](const SettingRecord& setting) {
-        return known != nullptr && setting.hash == known->setting;
+      const CellRecord* const known = is_loaded(cell) ? find(cell, baseline) : nullptr;
+      const auto is_its = [&](const ConfigurationRecord& configuration) {
+        return known != nullptr && configuration.hash == known->configuration;
       };
-      const auto told = std::find_if(stored.settings.begin(), stored.settings.end(), is_its);
-      if (told != stored.settings.end() && !learn(plan_.cells[cell].setting, *told)) break;
+      const auto reported = std::find_if(stored.configurations.begin(), stored.configurations.end(), is_its);
+      if (reported != stored.configurations.end() && !learn(plan_.cells[cell].configuration, *reported)) break;
     }
     outcome_.cells = static_cast<long>(cells.size());
-    outcome_.base_by_command = by_command_;
-    outcome_.unprobed = !by_command_ && !probe_;
-    state_.total = outcome_.cells * options_.passes;
+    const int blocks = (options_.rounds + rounds_per_block - 1) / rounds_per_block;
+    state_.total = outcome_.cells * blocks;
     progress_.began(state_);
-    for (int pass = 1; pass <= options_.passes; ++pass) {
+    for (int block = 1; block <= blocks; ++block) {
       std::vector<std::size_t> order = cells;
-      seeded_shuffle(order, suite_.seed + static_cast<std::uint64_t>(pass));
-      // Last, when the base has told its settings.
+      seeded_shuffle(order, suite_.seed + static_cast<std::uint64_t>(block));
+      // Last, when the baseline has reported its configurations.
       std::stable_partition(order.begin(), order.end(), [&](std::size_t cell) { return is_loaded(cell); });
-      SeededSequence draws(suite_.seed + 1000003ULL * static_cast<std::uint64_t>(pass));
+      SeededSequence draws(suite_.seed + 1000003ULL * static_cast<std::uint64_t>(block));
       for (const std::size_t cell : order) {
-        const bool base_first = draws.below(2) == 0;  // drawn for cells that are done, too: a resumed run draws alike
+        // Drawn for cells that are done, too: a resumed run draws alike.
+        const bool baseline_first = draws.below(2) == 0;
         if (outcome_.stopped || interrupted()) break;
-        if (is_done(cell, pass)) {
+        if (is_done(cell, block)) {
           ++state_.resumed;
           continue;
         }
-        run_block(cell, pass, base_first);
+        run_block(cell, block, baseline_first);
       }
     }
     progress_.ended(state_);
     outcome_.interrupted = interrupted();
     for (const std::size_t cell : cells) {
-      const bool done = is_done(cell, options_.passes);
+      const bool done = is_done(cell, blocks);
       outcome_.done += done ? 1 : 0;
       outcome_.left += done || refused_.contains(cell) ? 0 : 1;
     }
@@ -116,7 +113,7 @@ class BesideLoop {
 
   std::string key_of(std::size_t cell, Side side) const {
     const std::string& key = plan_.cells[cell].key;
-    return side == fresh ? key : content_address({key + "/" + builds_[base].build().executable});
+    return side == candidate ? key : content_address({key + "/" + builds_[baseline].build().executable});
   }
   const CellRecord* find(std::size_t cell, Side side) const {
     const auto found = stored_.find(key_of(cell, side));
@@ -124,29 +121,31 @@ class BesideLoop {
   }
 
   bool is_loaded(std::size_t cell) const { return plan_.problems.problems[plan_.cells[cell].problem].loaded; }
-  const std::string& setting_of(std::size_t cell, Side side) const {
-    const std::size_t setting = plan_.cells[cell].setting;
-    const auto of_base = base_settings_.find(setting);
-    return side == base && of_base != base_settings_.end() ? of_base->second : plan_.settings[setting].record.hash;
+  const std::string& configuration_of(std::size_t cell, Side side) const {
+    const std::size_t configuration = plan_.cells[cell].configuration;
+    const auto of_baseline = baseline_configurations_.find(configuration);
+    return side == baseline && of_baseline != baseline_configurations_.end()
+               ? of_baseline->second
+               : plan_.configurations[configuration].record.hash;
   }
 
   /// One that not both solve alike says no more when it is run again.
   static bool worth_timing(const CellRecord& cell) { return cell.solved && cell.status != CellStatus::flaky; }
-  bool is_done(std::size_t cell, int pass) const {
-    const CellRecord* const a = find(cell, base);
-    const CellRecord* const b = find(cell, fresh);
-    if (b != nullptr && missing_.contains(plan_.cells[cell].setting)) return true;
+  bool is_done(std::size_t cell, int blocks) const {
+    const CellRecord* const a = find(cell, baseline);
+    const CellRecord* const b = find(cell, candidate);
+    if (b != nullptr && missing_.contains(plan_.cells[cell].configuration)) return true;
     if (a == nullptr || b == nullptr) return false;
     if (!worth_timing(*a) || !worth_timing(*b)) return true;
-    return std::min(a->rounds, b->rounds) >= replicates * pass;
+    return std::min(a->rounds, b->rounds) >= rounds_per_block * blocks;
   }
 
-  void run_block(std::size_t cell, int pass, bool base_first) {
+  void run_block(std::size_t cell, int block, bool baseline_first) {
     const PlannedCell& planned = plan_.cells[cell];
     const SurveyedProblem& problem = plan_.problems.problems[planned.problem];
     std::array<std::optional<CellRecord>, 2> found;
-    for (const Side side : {base, fresh}) {
-      const int before = replicates * (pass - 1);
+    for (const Side side : {baseline, candidate}) {
+      const int before = rounds_per_block * (block - 1);
       if (const CellRecord* const stored = find(cell, side); stored != nullptr && before > 0) {
         found[side] = *stored;
         cut_rounds(*found[side], before);
@@ -155,28 +154,29 @@ class BesideLoop {
         found[side]->reaction = answer->value_or(std::vector<double>{});
       }
     }
-    const Side outer = base_first ? base : fresh;
-    const Side inner = base_first ? fresh : base;
+    const Side outer = baseline_first ? baseline : candidate;
+    const Side inner = baseline_first ? candidate : baseline;
     const std::array<Side, 4> turns = {outer, inner, inner, outer};
     for (std::size_t turn = 0; turn < turns.size(); ++turn) {
       const Side side = turns[turn];
-      if (side == base && missing_.contains(planned.setting)) continue;
-      const bool both = found[base] && found[fresh];
-      if (turn >= 2 && (!both || !worth_timing(*found[base]) || !worth_timing(*found[fresh]))) break;
-      BuildReply reply = problem.loaded ? replicate(cell, side) : not_loaded(planned, problem);
+      if (side == baseline && missing_.contains(planned.configuration)) continue;
+      const bool both = found[baseline] && found[candidate];
+      if (turn >= 2 && (!both || !worth_timing(*found[baseline]) || !worth_timing(*found[candidate]))) break;
+      BuildReply reply = problem.loaded ? run_round(cell, side) : not_loaded(planned, problem);
       if (interrupted()) return;
       if (reply.error && reply.error->code == ErrorCode::killed) {
-        return tell(fmt::format("{} on {} is left for the next run: {}", plan_.settings[planned.setting].record.label,
-                                problem.record.name, reply.error->message));
+        return note_once(fmt::format("{} on {} is left for the next run: {}",
+                                     plan_.configurations[planned.configuration].record.label, problem.record.name,
+                                     reply.error->message));
       }
       if (reply.error) {
         if (!is_missing(cell, side, *reply.error)) return;
         continue;
       }
-      if (side == base && !learn(planned.setting, reply.setting)) return;
+      if (side == baseline && !learn(planned.configuration, reply.configuration)) return;
       if (!take(cell, side, std::move(reply.record), found[side])) return;
     }
-    for (const Side side : {base, fresh}) {
+    for (const Side side : {baseline, candidate}) {
       if (!found[side]) continue;
       if (const auto put = store_.put_cell(*found[side]); !put) return stop(put.error());
       stored_[found[side]->key] = *found[side];
@@ -188,61 +188,62 @@ class BesideLoop {
     state_.cells_per_s = state_.elapsed_s > 0.0 ? static_cast<double>(state_.done) / state_.elapsed_s : 0.0;
     const auto left = static_cast<double>(state_.total - state_.resumed - state_.done);
     state_.left_s = state_.cells_per_s > 0.0 ? left / state_.cells_per_s : 0.0;
-    if (found[fresh]) {
-      state_.solved += found[fresh]->solved ? 1 : 0;
-      progress_.cell_done(*found[fresh], problem.record, plan_.settings[planned.setting].record, state_);
+    if (found[candidate]) {
+      state_.solved += found[candidate]->solved ? 1 : 0;
+      progress_.cell_done(*found[candidate], problem.record, plan_.configurations[planned.configuration].record,
+                          state_);
     }
   }
 
   /// A build without the solver or its options; the rest of an error is the cell's. False where nothing goes on.
   bool is_missing(std::size_t cell, Side side, const Error& error) {
     const PlannedCell& planned = plan_.cells[cell];
-    const std::string& label = plan_.settings[planned.setting].record.label;
-    if (side == fresh) {
+    const std::string& label = plan_.configurations[planned.configuration].record.label;
+    if (side == candidate) {
       stop({error.code, fmt::format("{}: this build's own worker refuses it: {}", label, error.message)});
       return false;
     }
     if (error.code == ErrorCode::wrong_usage) {
-      missing_.insert(planned.setting);
-      tell(fmt::format("the base lacks {}: {}", label, error.message));
+      missing_.insert(planned.configuration);
+      note_once(fmt::format("the baseline lacks {}: {}", label, error.message));
     } else {
       refused_.insert(cell);
-      tell(fmt::format("the base cannot take {}: {}", plan_.problems.problems[planned.problem].record.name,
-                       error.message));
+      note_once(fmt::format("the baseline cannot take {}: {}", plan_.problems.problems[planned.problem].record.name,
+                            error.message));
     }
     ++outcome_.missing;
     return true;
   }
 
-  /// The base's cells are of the base's setting: it may have another version or other defaults.
-  bool learn(std::size_t setting, const std::optional<SettingRecord>& told) {
-    const SettingRecord& own = plan_.settings[setting].record;
-    if (!told || !base_settings_.emplace(setting, told->hash).second || told->hash == own.hash) return true;
-    tell(fmt::format("the base's {} is another setting: {}", told->solver, setting_difference(*told, own)));
+  /// The baseline's cells are of the baseline's configuration: it may have another version or other defaults.
+  bool learn(std::size_t configuration, const std::optional<ConfigurationRecord>& reported) {
+    const ConfigurationRecord& own = plan_.configurations[configuration].record;
+    if (!reported || !baseline_configurations_.emplace(configuration, reported->hash).second ||
+        reported->hash == own.hash)
+      return true;
+    note_once(fmt::format("the baseline's {} is another configuration: {}", reported->solver,
+                          configuration_difference(*reported, own)));
     // Or it would be taken for one that the suite no longer asks for.
-    scope_.settings[told->hash] = {told->solver, told->label};
+    scope_.configurations[reported->hash] = {reported->solver, reported->label};
     if (scope_.part) {
       std::set<WantedCell> theirs;
       for (WantedCell cell : *scope_.part) {
-        if (cell.setting != own.hash) continue;
-        cell.setting = told->hash;
+        if (cell.configuration != own.hash) continue;
+        cell.configuration = reported->hash;
         theirs.insert(std::move(cell));
       }
       scope_.part->merge(theirs);
     }
-    runs_[fresh].scope_json = to_json_text(scope_);
-    SettingRecord record = *told;
-    if (record.changed_options.empty()) {  // builds before schema 12 do not tell them
-      for (const auto& [name, value] : plan_.settings[setting].options) record.changed_options.push_back(name);
-    }
-    auto put = store_.put_setting(record);
-    if (put) put = store_.finish_run(runs_[fresh]);
+    runs_[candidate].scope_json = to_json_text(scope_);
+    auto put = store_.put_configuration(*reported);
+    if (put) put = store_.finish_run(runs_[candidate]);
     if (!put) stop(put.error());
     return put.ok();
   }
 
   BuildReply not_loaded(const PlannedCell& planned, const SurveyedProblem& problem) const {
-    BuildReply reply{std::nullopt, blank_record(request_of(suite_, plan_.settings[planned.setting], planned))};
+    BuildReply reply{std::nullopt,
+                     blank_record(request_of(suite_, plan_.configurations[planned.configuration], planned))};
     reply.record.status = problem.unsupported ? CellStatus::unsupported : CellStatus::bad_problem;
     reply.record.reason = problem.record.error;
     return reply;
@@ -254,60 +255,36 @@ class BesideLoop {
     order.source = plan_.problems.sources[planned.problem];
     if (!order.source.file.empty()) order.source.file = std::filesystem::absolute(order.source.file);
     order.cache = std::filesystem::absolute(options_.sweep.cache);
-    // A build that assembles G of every problem knows it by its other name alone.
-    const ProblemRecord& problem = plan_.problems.problems[planned.problem].record;
-    order.problem_hash = problem.alias.empty() ? problem.hash : problem.alias;
-    order.request = request_of(suite_, plan_.settings[planned.setting], planned);
+    order.problem_hash = plan_.problems.problems[planned.problem].record.hash;
+    order.request = request_of(suite_, plan_.configurations[planned.configuration], planned);
     order.memory_mb = suite_.limits.memory_mb;
     order.pinned_processor = processor_;
     return order;
   }
 
-  BuildReply replicate(std::size_t cell, Side side) {
+  BuildReply run_round(std::size_t cell, Side side) {
     BuildOrder order = order_for(cell);
-    if (!by_command_) {
-      order.request.repeats.probe = probe_;
-      order.request.repeats.min_probe_s = probes_[side].least();
-      BuildReply reply = builds_[side].carry_out(order, options_.sweep.interrupted);
-      probes_[side].see(reply.min_probe_s, monotonic_seconds());
-      return reply;
-    }
-    std::filesystem::path file = order.source.file;
-    if (file.empty()) {
-      order.source.as_fclib = true;
-      file = cached_file(order.source, order.cache);
-      std::error_code ignored;
-      if (!std::filesystem::exists(file, ignored)) {
-        BuildOrder write = order;  // judging an empty answer loads the problem, and so writes it
-        write.answered.emplace();
-        if (auto written = builds_[fresh].carry_out(write, nullptr); written.error) return written;
-      }
-    }
-    std::error_code ignored;
-    std::filesystem::create_directories(order.cache, ignored);
-    order.solution = order.cache / "side-by-side-answer.hdf5";
-    BuildReply reply = builds_[side].solve_by_command(order, file, options_.sweep.interrupted);
-    if (reply.error || !std::filesystem::exists(order.solution, ignored)) return reply;
-    BuildReply answer = judged(order, std::move(reply.record));
-    answer.setting = std::move(reply.setting);
-    return answer;
+    order.request.repeats.min_probe_s = probes_[side].min_s();
+    BuildReply reply = builds_[side].carry_out(order, options_.sweep.interrupted);
+    probes_[side].see(reply.min_probe_s, monotonic_seconds());
+    return reply;
   }
 
   BuildReply judged(BuildOrder order, CellRecord record) const {
     order.answered = std::move(record);
-    return builds_[fresh].carry_out(order, nullptr);
+    return builds_[candidate].carry_out(order, nullptr);
   }
 
-  /// Joins a replicate to those before; an answer of the base that is new is judged by this build.
+  /// Joins a round to those before; an answer of the baseline that is new is judged by this build.
   bool take(std::size_t cell, Side side, CellRecord now, std::optional<CellRecord>& found) {
     const PlannedCell& planned = plan_.cells[cell];
     now.run_id = runs_[side].id;
     for (RoundRecord& round : now.timed_rounds) round.run_id = runs_[side].id;
     now.key = key_of(cell, side);
     now.problem = plan_.problems.problems[planned.problem].record.hash;
-    now.setting = setting_of(cell, side);
+    now.configuration = configuration_of(cell, side);
     now.limit_mb = suite_.limits.memory_mb;
-    if (side == base && !by_command_ && !now.reaction.empty() && !(found && same_bits(found->reaction, now.reaction))) {
+    if (side == baseline && !now.reaction.empty() && !(found && same_bits(found->reaction, now.reaction))) {
       BuildReply reply = judged(order_for(cell), std::move(now));
       if (reply.error) {
         stop(*reply.error);
@@ -325,7 +302,7 @@ class BesideLoop {
     return true;
   }
 
-  void tell(const std::string& line) {
+  void note_once(const std::string& line) {
     if (notes_.insert(line).second) progress_.note(line);
   }
   void stop(const Error& error) {
@@ -334,39 +311,37 @@ class BesideLoop {
 
   const Suite& suite_;
   Store& store_;
-  const BesideOptions& options_;
+  const AbRunOptions& options_;
   Progress& progress_;
   const SweepPlan& plan_;
-  std::array<OtherBuild, 2> builds_;
+  std::array<BaselineBuild, 2> builds_;
   std::array<RunRecord, 2>& runs_;
-  SuiteScope scope_ = plan_.scope;  ///< with the base's settings
-  bool by_command_;
-  bool probe_;  ///< both know how: both count repeats by one rule
+  SuiteScope scope_ = plan_.scope;  ///< with the baseline's configurations
   int processor_;
-  std::array<LeastProbe, 2> probes_;  ///< each build's own: it may be compiled otherwise
+  std::array<MinimumProbe, 2> probes_;  ///< each build's own: it may be compiled otherwise
   double began_ = 0.0;
-  std::map<std::string, CellRecord> stored_;          ///< without answers
-  std::set<std::size_t> missing_;                     ///< settings that the base lacks
-  std::set<std::size_t> refused_;                     ///< cells whose problem the base cannot take
-  std::map<std::size_t, std::string> base_settings_;  ///< hashes of the base's own, where it told
+  std::map<std::string, CellRecord> stored_;                    ///< without answers
+  std::set<std::size_t> missing_;                               ///< configurations that the baseline lacks
+  std::set<std::size_t> refused_;                               ///< cells whose problem the baseline cannot take
+  std::map<std::size_t, std::string> baseline_configurations_;  ///< hashes of the baseline's own, where it reported
   std::set<std::string> notes_;
   SweepState state_;
-  BesideOutcome outcome_;
+  AbRunOutcome outcome_;
 };
 
 }  // namespace
 
-Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideOptions& options, Progress& progress) {
+Result<AbRunOutcome> ab_run(const Suite& suite, Store& store, const AbRunOptions& options, Progress& progress) {
   const double began = monotonic_seconds();
   limit_library_threads();
-  auto other = OtherBuild::greet(options.other, options.sweep.interrupted);
+  auto other = BaselineBuild::greet(options.other, options.sweep.interrupted);
   if (!other) return other.error();
-  const auto own = OtherBuild::greet(options.own, options.sweep.interrupted);
+  const auto own = BaselineBuild::greet(options.own, options.sweep.interrupted);
   if (!own) return own.error();
   const std::array<BuildRecord, 2> builds = {other->build(), own->build()};
   const auto contents = store.read_outcomes();
   if (!contents) return contents.error();
-  if (const auto error = check_store(*contents, suite, builds)) return *error;
+  CONEBENCH_CHECK(check_store(*contents, suite, builds));
   const auto plan = make_sweep_plan(suite, options.sweep, contents->problems, progress);
   if (!plan) return plan.error();
 
@@ -374,9 +349,9 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   std::set<std::string> foreign;  // solvers
   long warm = 0;
   for (std::size_t i = 0; i < plan->cells.size(); ++i) {
-    const std::string& setting = plan->settings[plan->cells[i].setting].record.hash;
-    if (!options.settings.empty() && !options.settings.contains(setting)) continue;
-    if (const std::string& solver = plan->settings[plan->cells[i].setting].record.solver;
+    const std::string& configuration = plan->configurations[plan->cells[i].configuration].record.hash;
+    if (!options.configurations.empty() && !options.configurations.contains(configuration)) continue;
+    if (const std::string& solver = plan->configurations[plan->cells[i].configuration].record.solver;
         plan->scope.code_hashes.contains(solver)) {
       foreign.insert(solver);
       continue;
@@ -387,7 +362,7 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
     }
     cells.push_back(i);
   }
-  BesideOutcome outcome;
+  AbRunOutcome outcome;
   outcome.interrupted = plan->interrupted;
   if (plan->interrupted) return outcome;
   if (!foreign.empty()) {
@@ -402,7 +377,7 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   SweepOptions single = options.sweep;
   single.jobs = 1;
   const MachineLoad load = capture_load();
-  for (const Side side : {base, fresh}) {
+  for (const Side side : {baseline, candidate}) {
     describe_run(suite, single, *plan, runs[side]);
     runs[side].scope_json = to_json_text(plan->scope);
     runs[side].machine = capture_machine();
@@ -413,8 +388,8 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
     if (!id) return id.error();
     runs[side].id = *id;
   }
-  if (const auto error = put_plan(store, *plan)) return *error;
-  BesideLoop loop(suite, store, options, progress, *plan, {*other, *own}, runs);
+  CONEBENCH_CHECK(put_plan(store, *plan));
+  AbRunLoop loop(suite, store, options, progress, *plan, {*other, *own}, runs);
   outcome = loop.run(*contents, cells);
   outcome.killed_problems = static_cast<long>(plan->killed.size());
   const MachineLoad after = capture_load();

@@ -13,10 +13,12 @@ namespace {
 
 namespace py = pybind11;
 
-/// A file of `conebench report --format csv`, by its name.
-py::bytes report_table(const std::vector<std::string>& stores, const std::string& file, bool all_cells,
+/// A file of `conebench report --format csv`, by its name, and the kind of each of its columns: "text", "count",
+/// "number" or "flag".
+py::tuple report_table(const std::vector<std::string>& stores, const std::string& file, bool all_cells,
                        bool force_time_profiles, const std::string& filter, const std::string& by) {
-  Result<std::string> text = [&]() -> Result<std::string> {
+  using Table = std::pair<std::string, std::map<std::string, std::string>>;
+  Result<Table> table = [&]() -> Result<Table> {
     const py::gil_scoped_release others_may_run;
     const auto groups = parse_report_groups(by);
     if (!groups) return Error{groups.error().code, "by: " + groups.error().message};
@@ -27,12 +29,16 @@ py::bytes report_table(const std::vector<std::string>& stores, const std::string
     if (!filter.empty()) *read = filtered(std::move(*read), *fits, filter);
     const StoreContents contents = grouped(std::move(*read), *groups);
     const auto analysis = reports::analyse(contents, force_time_profiles);
-    for (const auto& table : reports::csv_files(analysis)) {
-      if (table.path == file) return collected(table.content);
+    for (const reports::CsvFile& found : reports::csv_files(analysis)) {
+      if (found.file.path != file) continue;
+      Table text{collected(found.file.content), {}};
+      for (const reports::CsvColumn& column : found.columns) text.second[column.name] = to_string(column.kind);
+      return text;
     }
     return Error{ErrorCode::internal, "no table " + file};
   }();
-  return py::bytes(value_or_raise(std::move(text)));
+  const auto [text, kinds] = value_or_raise(std::move(table));
+  return py::make_tuple(py::bytes(text), kinds);
 }
 
 }  // namespace

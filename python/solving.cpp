@@ -8,7 +8,7 @@
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "store/late_answer.hpp"
-#include "store/record_fields.hpp"
+#include "store/records.hpp"
 
 namespace conebench::python {
 
@@ -19,19 +19,19 @@ namespace py = pybind11;
 /// A record as a dictionary.
 class Fields {
  public:
-  void operator()(const char* name, CellStatus value) { put(name, py::str(conebench::name(value))); }
-  void operator()(const char* name, UsedParts value) { put(name, py::str(to_string(value))); }
-  void operator()(const char* name, const std::string& value) { put(name, py::str(value)); }
+  void operator()(const Field& field, CellStatus value) { put(field.name, py::str(conebench::name(value))); }
+  void operator()(const Field& field, UsedParts value) { put(field.name, py::str(to_string(value))); }
+  void operator()(const Field& field, const std::string& value) { put(field.name, py::str(value)); }
   template <class Number>
-  void operator()(const char* name, Number value) {
-    put(name, py::cast(value));
+  void operator()(const Field& field, Number value) {
+    put(field.name, py::cast(value));
   }
   template <class T>
-  void operator()(const char* name, const std::optional<T>& value) {
+  void operator()(const Field& field, const std::optional<T>& value) {
     if (value) {
-      (*this)(name, *value);
+      (*this)(field, *value);
     } else {
-      put(name, py::none());
+      put(field.name, py::none());
     }
   }
   template <class Inner>
@@ -50,7 +50,7 @@ class Fields {
 
 py::dict to_dict(const CellRecord& record) {
   Fields fields;
-  visit_cell(fields, record);
+  CellRecord::fields(fields, record);
   py::dict residuals;
   for (const ResidualInfo& row : residual_table()) {
     const auto found = record.residuals.find(row.name);
@@ -92,13 +92,13 @@ OptionValues options_of(const py::dict& given) {
   return values;
 }
 
-Criterion criterion_of(const std::string& text, const std::string& solver) {
-  if (const auto known = criterion_for(text, solver)) return *known;
-  raise({ErrorCode::wrong_usage, "criterion: must be own, verdict or verdict-paid, not " + text});
+StopBy stop_by_of(const std::string& text, const std::string& solver) {
+  if (const auto known = stop_by_for(text, solver)) return *known;
+  raise({ErrorCode::wrong_usage, "stop_by: must be solver, judge or judge_timed, not " + text});
 }
 
 py::dict solve(const ContactProblem& problem, const std::string& solver, double tolerance, long max_iterations,
-               double time_limit, const std::string& criterion, const std::string& verdict,
+               double time_limit, const std::string& stop_by, const std::string& verdict,
                const std::optional<Numbers>& start, const py::dict& options) {
   CellRequest request;
   request.solver = solver;
@@ -106,7 +106,7 @@ py::dict solve(const ContactProblem& problem, const std::string& solver, double 
   request.tolerance = tolerance;
   request.max_iterations = max_iterations;
   request.seconds = time_limit;
-  request.criterion = criterion_of(criterion, solver);
+  request.stop_by = stop_by_of(stop_by, solver);
   request.verdict = verdict;
   request.repeats = {1, 0.0, 1};
   check_tolerance(tolerance);

@@ -123,18 +123,18 @@ const Ranking& Analysis::ranking(std::size_t slice, const std::string& family) c
 
 namespace {
 
-/// `names` made unique: repeated ones get as much of their (different) hashes behind them as tells them apart.
+/// `names` made unique: repeated names get as many digits of their hashes as are needed to distinguish them.
 void tell_apart(std::vector<std::string>& names, const std::vector<std::string>& hashes) {
   std::map<std::string, std::vector<std::size_t>> same;
   for (std::size_t i = 0; i < names.size(); ++i) same[names[i]].push_back(i);
-  for (const auto& [name, places] : same) {
-    if (places.size() == 1) continue;
+  for (const auto& [name, indices] : same) {
+    if (indices.size() == 1) continue;
     std::size_t length = 6;
-    for (std::set<std::string> heads; heads.size() < places.size() && length < 128; ++length) {
+    for (std::set<std::string> heads; heads.size() < indices.size() && length < 128; ++length) {
       heads.clear();
-      for (const std::size_t i : places) heads.insert(hashes[i].substr(0, length));
+      for (const std::size_t i : indices) heads.insert(hashes[i].substr(0, length));
     }
-    for (const std::size_t i : places) names[i] += fmt::format(" #{}", hashes[i].substr(0, length - 1));
+    for (const std::size_t i : indices) names[i] += fmt::format(" #{}", hashes[i].substr(0, length - 1));
   }
 }
 
@@ -152,55 +152,56 @@ std::string in_order(const std::string& label) {
   return fmt::format("{} {}", label.substr(0, begin), fmt::join(words, " "));
 }
 
-/// A setting at the default of an option that others of its solver vary has no word for it: it gets one, so that a grid
-/// shows all of its axes.
-void add_grid_options(const std::vector<const SettingRecord*>& settings, std::vector<std::string>& labels) {
-  const auto kind = [](const SettingRecord& one) { return std::pair(one.solver, one.solver_version); };
+/// Adds the default of an option to a label that lacks it, if other configurations of the solver vary the option, so
+/// that a grid shows all of its axes.
+void add_grid_options(const std::vector<const ConfigurationRecord*>& configurations, std::vector<std::string>& labels) {
+  const auto kind = [](const ConfigurationRecord& one) { return std::pair(one.solver, one.solver_version); };
   std::map<std::pair<std::string, int>, std::map<std::string, std::set<std::string>>> values;  // by option
   std::vector<nlohmann::json> options;
-  for (const auto* setting : settings) {
-    options.push_back(nlohmann::json::parse(setting->options_json, nullptr, false));
+  for (const auto* configuration : configurations) {
+    options.push_back(nlohmann::json::parse(configuration->options_json, nullptr, false));
     if (!options.back().is_object()) options.back() = nlohmann::json::object();
-    for (const auto& [name, value] : options.back().items()) values[kind(*setting)][name].insert(value.dump());
+    for (const auto& [name, value] : options.back().items()) values[kind(*configuration)][name].insert(value.dump());
   }
   const auto text = [](const nlohmann::json& value) {
     if (value == "") return std::string("default");
     if (value.is_string()) return value.get<std::string>();
     return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
   };
-  for (std::size_t i = 0; i < settings.size(); ++i) {
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
     std::string added;
-    for (const auto& [name, known] : values[kind(*settings[i])]) {
+    for (const auto& [name, known] : values[kind(*configurations[i])]) {
       const auto value = options[i].find(name);
       if (known.size() < 2 || value == options[i].end()) continue;
-      if (!settings[i]->sets_option(name)) added += fmt::format(" {}={}", name, text(*value));
+      if (!configurations[i]->sets_option(name)) added += fmt::format(" {}={}", name, text(*value));
     }
     if (!added.empty()) labels[i] = in_order(labels[i] + added);
   }
 }
 
 std::vector<Column> make_columns(const StoreContents& contents, const std::set<std::string>& used) {
-  std::vector<const SettingRecord*> settings;
-  for (const auto& setting : contents.settings) {
-    if (used.contains(setting.hash)) settings.push_back(&setting);
+  std::vector<const ConfigurationRecord*> configurations;
+  for (const auto& configuration : contents.configurations) {
+    if (used.contains(configuration.hash)) configurations.push_back(&configuration);
   }
-  std::sort(settings.begin(), settings.end(), [](const SettingRecord* a, const SettingRecord* b) {
-    return std::tie(a->label, a->solver_version, a->hash) < std::tie(b->label, b->solver_version, b->hash);
-  });
+  std::sort(configurations.begin(), configurations.end(),
+            [](const ConfigurationRecord* a, const ConfigurationRecord* b) {
+              return std::tie(a->label, a->solver_version, a->hash) < std::tie(b->label, b->solver_version, b->hash);
+            });
   std::map<std::string, std::set<int>> versions;
-  for (const auto* setting : settings) versions[setting->label].insert(setting->solver_version);
+  for (const auto* configuration : configurations) versions[configuration->label].insert(configuration->solver_version);
   std::vector<std::string> labels;
   std::vector<std::string> hashes;
-  for (const auto* setting : settings) {
-    const std::string& label = setting->label.empty() ? setting->solver : setting->label;
-    const bool one_version = versions[setting->label].size() == 1;
-    labels.push_back(one_version ? label : fmt::format("{} v{}", label, setting->solver_version));
-    hashes.push_back(setting->hash);
+  for (const auto* configuration : configurations) {
+    const std::string& label = configuration->label.empty() ? configuration->solver : configuration->label;
+    const bool one_version = versions[configuration->label].size() == 1;
+    labels.push_back(one_version ? label : fmt::format("{} v{}", label, configuration->solver_version));
+    hashes.push_back(configuration->hash);
   }
-  add_grid_options(settings, labels);
+  add_grid_options(configurations, labels);
   tell_apart(labels, hashes);
   std::vector<Column> columns;
-  for (std::size_t i = 0; i < settings.size(); ++i) columns.push_back({settings[i], labels[i]});
+  for (std::size_t i = 0; i < configurations.size(); ++i) columns.push_back({configurations[i], labels[i]});
   return columns;
 }
 
@@ -228,7 +229,7 @@ std::string text_of(const Exclusion& exclusion, const std::vector<Slice>& slices
   throw std::logic_error("unknown exclusion");
 }
 
-/// What the problem is counted as: by its first exclusion, without what only this problem has of it.
+/// How the notes count the problem: by its first exclusion, without details of this problem.
 std::string counted_as(const Problem& problem, const std::vector<Slice>& slices) {
   const Exclusion& first = problem.exclusions.front();
   switch (first.why) {
@@ -296,21 +297,21 @@ std::vector<Problem> make_problems(const StoreContents& contents, const std::set
 
 using SliceKey = std::tuple<double, std::string, std::string, std::string>;  // −tolerance first: loosest in front
 
-SliceKey slice_key(const CellRecord& cell) { return {-cell.tolerance, cell.criterion, cell.verdict, cell.start}; }
+SliceKey slice_key(const CellRecord& cell) { return {-cell.tolerance, cell.stop_by, cell.verdict, cell.start}; }
 
-/// Labels that name what differs between slices and nothing else.
+/// Labels of slices that show only what differs between them.
 void label_slices(std::vector<Slice>& slices) {
-  std::set<std::string> criteria;
+  std::set<std::string> stopped_by;
   std::set<std::string> verdicts;
   std::set<std::string> starts;
   for (const auto& slice : slices) {
-    criteria.insert(slice.criterion);
+    stopped_by.insert(slice.stop_by);
     verdicts.insert(slice.verdict);
     starts.insert(slice.start);
   }
   for (auto& slice : slices) {
     slice.label = human_tolerance(slice.tolerance);
-    if (criteria.size() > 1) slice.label += " " + slice.criterion;
+    if (stopped_by.size() > 1) slice.label += " " + slice.stop_by;
     if (verdicts.size() > 1) slice.label += " " + slice.verdict;
     if (starts.size() > 1) slice.label += " " + slice.start;
   }
@@ -320,24 +321,24 @@ std::vector<Slice> make_slices(const StoreContents& contents, const std::vector<
                                const std::vector<Problem>& problems, long& superseded) {
   std::unordered_map<std::string, std::size_t> column_of;
   std::unordered_map<std::string, std::size_t> problem_of;
-  for (std::size_t i = 0; i < columns.size(); ++i) column_of.emplace(columns[i].setting->hash, i);
+  for (std::size_t i = 0; i < columns.size(); ++i) column_of.emplace(columns[i].configuration->hash, i);
   for (std::size_t i = 0; i < problems.size(); ++i) problem_of.emplace(problems[i].record->hash, i);
   std::map<SliceKey, Slice> by_key;
   for (const auto& cell : contents.cells) {
-    const auto column = column_of.find(cell.setting);
+    const auto column = column_of.find(cell.configuration);
     const auto problem = problem_of.find(cell.problem);
     if (column == column_of.end() || problem == problem_of.end()) continue;
     Slice& slice = by_key[slice_key(cell)];
     if (slice.grid.empty()) {
       slice.tolerance = cell.tolerance;
-      slice.criterion = cell.criterion;
+      slice.stop_by = cell.stop_by;
       slice.verdict = cell.verdict;
       slice.start = cell.start;
       slice.grid.assign(problems.size(), std::vector<const CellRecord*>(columns.size(), nullptr));
     }
-    const CellRecord*& place = slice.grid[problem->second][column->second];
-    if (place != nullptr) ++superseded;
-    if (place == nullptr || cell.run_id >= place->run_id) place = &cell;  // the latest run's
+    const CellRecord*& latest = slice.grid[problem->second][column->second];
+    if (latest != nullptr) ++superseded;
+    if (latest == nullptr || cell.run_id >= latest->run_id) latest = &cell;
   }
   std::vector<Slice> slices;
   slices.reserve(by_key.size());
@@ -346,7 +347,7 @@ std::vector<Slice> make_slices(const StoreContents& contents, const std::vector<
   return slices;
 }
 
-/// Leaves the problem out of the slices where `holds`.
+/// Excludes the problem from the slices for which `holds` is true.
 void exclude_where(const Analysis& analysis, Problem& problem, Exclusion exclusion, auto holds) {
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     if (!holds(analysis.slices[s])) continue;
@@ -358,7 +359,8 @@ void exclude_where(const Analysis& analysis, Problem& problem, Exclusion exclusi
   problem.exclusions.push_back(std::move(exclusion));
 }
 
-/// Leaves the problems that λ = 0 solves, or that no λ does by their certificate, out of the slices where that is so.
+/// Excludes problems that λ = 0 solves, or that are certified to have no solution, from the slices for which this
+/// holds.
 void count_problems(Analysis& analysis) {
   for (Problem& problem : analysis.problems) {
     problem.counted.assign(analysis.slices.size(), problem.headline);
@@ -402,8 +404,8 @@ Comparable comparable(const Slice& slice, const std::vector<std::size_t>& proble
   return found;
 }
 
-/// Where cells are missing (an interrupted run, a filter, a solver that came later) only what was run by all is
-/// compared: counting the rest as unsolved, or each column on its own problems, would rank the gaps.
+/// If cells are missing (an interrupted run, a filter, a solver added later), only problems that all columns ran are
+/// compared. Counting missing cells as unsolved, or each column on its own problems, would rank the gaps.
 void leave_out_gaps(Analysis& analysis) {
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     Slice& slice = analysis.slices[s];
@@ -448,7 +450,7 @@ std::vector<StatusRow> make_statuses(const Analysis& analysis) {
   return rows;
 }
 
-ProblemRow describe_problem(const Analysis& analysis, std::size_t s, std::size_t p) {
+ProblemRow make_problem_row(const Analysis& analysis, std::size_t s, std::size_t p) {
   ProblemRow row;
   row.slice = s;
   row.problem = p;
@@ -472,7 +474,7 @@ ProblemRow describe_problem(const Analysis& analysis, std::size_t s, std::size_t
   return row;
 }
 
-/// Whether what is not given had to be made for some headline problem, and whether all are of deformable bodies.
+/// Whether some headline problem had to be condensed, and whether all are of deformable bodies.
 void look_for_condensation(Analysis& analysis) {
   bool any = false;
   analysis.deformable = true;
@@ -508,11 +510,11 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   Analysis analysis;
   analysis.contents = &contents;
   std::set<std::string> used_problems;
-  std::set<std::string> used_settings;
+  std::set<std::string> used_configurations;
   std::set<std::string> residuals;
   for (const auto& cell : contents.cells) {
     used_problems.insert(cell.problem);
-    used_settings.insert(cell.setting);
+    used_configurations.insert(cell.configuration);
     for (const auto& [name, value] : cell.residuals) residuals.insert(name);
   }
   analysis.title = given_title.empty() ? title_of(contents) : given_title;
@@ -520,7 +522,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     if (residuals.erase(row.name) > 0) analysis.residuals.push_back(row.name);
   }
   analysis.residuals.insert(analysis.residuals.end(), residuals.begin(), residuals.end());
-  analysis.columns = make_columns(contents, used_settings);
+  analysis.columns = make_columns(contents, used_configurations);
   analysis.problems = make_problems(contents, used_problems);
   long superseded = 0;
   analysis.slices = make_slices(contents, analysis.columns, analysis.problems, superseded);
@@ -550,7 +552,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
       const auto& row = analysis.slices[s].grid[p];
       const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
-      if (present) analysis.problem_rows.push_back(describe_problem(analysis, s, p));
+      if (present) analysis.problem_rows.push_back(make_problem_row(analysis, s, p));
     }
   }
   add_profiles(analysis);

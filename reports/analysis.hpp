@@ -12,13 +12,12 @@
 
 /// From records to the plain tables that every format prints. Computed once; formats only lay out.
 ///
-/// Vocabulary: a *column* is a solver with its options; a *slice* is all cells with one tolerance, criterion, verdict
+/// Vocabulary: a *column* is a solver with its options; a *slice* is all cells with one tolerance, stop_by, verdict
 /// and start; a *scope* is a slice narrowed to one family, or to none. *Headline* problems are those that count:
 /// loaded, not solved by λ = 0, not a repetition of another problem of the store, and run by every ranked column.
 namespace conebench::reports {
 
-/// `condensed_time`: the time, with what making G, the factor of M or nothing of both took for it, as the solver used
-/// them.
+/// `condensed_time`: the time plus the cost of making what the solver used: G, the factor of M, or neither.
 enum class Cost { time, solve_time, condensed_time, iterations, factorizations, operator_products };
 constexpr std::array<Cost, 6> all_costs{Cost::time,       Cost::solve_time,     Cost::condensed_time,
                                         Cost::iterations, Cost::factorizations, Cost::operator_products};
@@ -27,7 +26,7 @@ std::string id(Cost cost);     ///< "time", "solve_time", …: in files
 std::string title(Cost cost);  ///< "set-up + solve time", …: for people
 bool is_time(Cost cost);
 
-/// What became of one cell.
+/// Outcome of one cell.
 enum class Outcome {
   solved,       ///< the judge accepts
   false_claim,  ///< the solver says converged, the judge does not accept
@@ -38,30 +37,30 @@ enum class Outcome {
 std::string id(Outcome outcome);
 
 struct Column {
-  const SettingRecord* setting = nullptr;
+  const ConfigurationRecord* configuration = nullptr;
   std::string label;  ///< unique in the report
 };
 
 /// Why a problem is not in a headline.
 struct Exclusion {
   enum class Why {
-    taken_by_none,  ///< `detail`: the error
-    not_loaded,     ///< the same
-    repeats,        ///< `detail`: another problem's name
+    taken_by_none,  ///< no solver takes it; `detail`: the error
+    not_loaded,     ///< `detail`: the error
+    repeats,        ///< duplicate of another problem; `detail`: its name
     noise_level,
-    no_solution,   ///< certified; `detail`: the bound of the verdict, in words
+    no_solution,   ///< certified; `detail`: the bound of the verdict, as text
     zero_impulse,  ///< λ = 0 solves it
     gaps,          ///< not run by every solver
   } why;
   std::string detail = {};
-  std::vector<std::size_t> slices = {};  ///< where; empty: in all
+  std::vector<std::size_t> slices = {};  ///< in which it holds; empty: in all
 };
 
 struct Problem {
   const ProblemRecord* record = nullptr;
   std::string name;                   ///< unique in the report
   std::vector<Exclusion> exclusions;  ///< from headlines of some slice or of all
-  std::string left_out;               ///< the same, in words
+  std::string left_out;               ///< the same, as text
   std::vector<bool> counted;          ///< by slice: whether it is a headline problem there
   bool headline = true;               ///< in any slice
 
@@ -72,8 +71,8 @@ struct Problem {
 
 struct Slice {
   double tolerance = 0.0;
-  std::string criterion, verdict, start;
-  std::string label;  ///< "1e-6", with what tells it from the other slices
+  std::string stop_by, verdict, start;
+  std::string label;  ///< "1e-6", plus what distinguishes it from other slices
   /// Indices of cells, one a (problem, column); nullptr where there is none.
   std::vector<std::vector<const CellRecord*>> grid;  ///< [problem][column]
   std::vector<bool> ranked;                          ///< by column: it has run on enough of the problems
@@ -89,20 +88,20 @@ struct ClaimMatrix {
   long claimed_solved = 0, claimed_unsolved = 0, silent_solved = 0, silent_unsolved = 0;
 };
 
-/// Cells whose solver added R = α diag(G) to the problem (NEWTON-CCP's `r_alpha`), and what the judge says with that R:
-/// beside the outcome, which is that of the problem as given.
+/// Cells whose solver added R = α diag(G) to the problem (NEWTON-CCP's `r_alpha`), and their residuals with that R. The
+/// outcome of a cell is that of the problem without it.
 struct AddedCompliance {
   long cells = 0;
-  double least = 0.0, largest = 0.0;  ///< α
-  long verdict_solved = 0;            ///< verdict_compliant ≤ tolerance
-  long ccp_solved = 0;                ///< ccp_compliant ≤ tolerance
+  double min_alpha = 0.0, max_alpha = 0.0;
+  long verdict_solved = 0;  ///< verdict_compliant ≤ tolerance
+  long ccp_solved = 0;      ///< ccp_compliant ≤ tolerance
 };
 
 /// Shifted geometric means of the time (metrics/statistics.hpp), families weighing the same.
 struct GeometricMeans {
-  std::optional<double> at_limit;   ///< what is unsolved counts with the time limit
-  std::optional<double> cold;       ///< … and what is solved with its first run
-  std::optional<double> penalised;  ///< … with ten times the limit
+  std::optional<double> at_limit;   ///< unsolved problems count with the time limit
+  std::optional<double> cold;       ///< … and solved ones with the first run
+  std::optional<double> penalised;  ///< unsolved problems count with ten times the limit
   std::optional<double> common;     ///< over the scope's common subset only
 };
 
@@ -135,7 +134,7 @@ struct Ranking {
   long common_columns = 0;
   Cost cost = Cost::time;            ///< of means and ρ: iterations where times are left out
   std::vector<RankingRow> rows;      ///< of the ranked columns
-  std::vector<std::string> remarks;  ///< what a share hides: a sentence each
+  std::vector<std::string> remarks;  ///< what a share hides, one sentence each
   long solved_by_any = 0;
   std::optional<double> best_of_all;  ///< mean at the limit of the best column of each problem
 
@@ -158,7 +157,7 @@ struct Profile {
   std::vector<double> rho_one, rho_infinity;
 };
 
-/// Two columns alone: others can't change what is said of them. Their performance profiles: pair_curves().
+/// Two columns only, independent of all others. Their performance profiles: PairCurves.
 struct Pair {
   std::size_t slice = 0;
   Cost cost = Cost::time;
@@ -174,7 +173,7 @@ struct StatusRow {
   long cells = 0;
 };
 
-/// What a slice says about one problem.
+/// Summary of one problem in a slice.
 struct ProblemRow {
   std::size_t slice = 0, problem = 0;
   long solved_by = 0, tried_by = 0;
@@ -184,52 +183,52 @@ struct ProblemRow {
   std::optional<std::size_t> best_verdict_by;
 };
 
-/// How a solver answers to its options: its settings of a slice against each other, over the headline problems that at
-/// least one of them solves. The cost of a cell is that of rankings; unsolved, it is penalty_factor times the limit.
-/// *Times best*: exp(Σ w log(cost / least cost of the problem among these settings)), families of equal weight; 1 where
-/// a setting is the best on every problem.
+/// Effect of a solver's options: its configurations in a slice against each other, over the headline problems that at
+/// least one of them solves. The cost of a cell is that of rankings; unsolved, it is penalty_factor times the
+/// limit. *Times best*: exp(Σ w log(cost / least cost of the problem among these configurations)), families of equal
+/// weight; 1 where a configuration is the best on every problem.
 struct OptionStudy {
   struct Axis {
     std::string option;
     std::vector<std::string> values;  ///< as JSON text, in order: numbers by size, others by name
     bool numeric = false;
   };
-  struct Setting {
+  struct Configuration {
     std::size_t column = 0;
-    std::vector<std::size_t> place;  ///< index of its value, by axis
+    std::vector<std::size_t> indices;  ///< of its value, by axis
     double times_best = 1.0;
     std::array<double, 3> quartiles{};   ///< of cost / least cost over the problems, of equal weight
     std::vector<double> by_family = {};  ///< times best, in the order of `families`
     long solved = 0;
   };
-  /// A family, and what happens on it to someone who has chosen the setting on all other families.
+  /// A family, and what happens on it to someone who has chosen the configuration on all other families.
   struct Family {
     std::string name;
     long problems = 0;
-    std::size_t best = 0;                     ///< index of the setting that is the best here
-    std::optional<std::size_t> chosen;        ///< index of the setting chosen on the others; nothing: there are none
+    std::size_t best = 0;               ///< index of the configuration that is the best here
+    std::optional<std::size_t> chosen;  ///< index of the configuration chosen on the others; nothing: there are none
     std::optional<double> chosen_times_best;  ///< of that, here
-    long chosen_lost = 0;                     ///< problems here that some setting solves and that one does not
+    long chosen_lost = 0;                     ///< problems here that some configuration solves and that one does not
   };
   std::size_t slice = 0;
   std::string solver;
   Cost cost = Cost::time;
-  std::vector<Axis> axes;         ///< options in which the settings differ, by name
-  std::vector<Setting> settings;  ///< ranked ones, by place
+  std::vector<Axis> axes;                     ///< options in which the configurations differ, by name
+  std::vector<Configuration> configurations;  ///< ranked ones, by their indices
   std::vector<Family> families;
   long problems = 0;
-  long unsolved = 0;            ///< headline problems that no setting solves: left out
-  std::size_t recommended = 0;  ///< index of the setting with the least times_best over all families
+  long unsolved = 0;            ///< headline problems that no configuration solves: left out
+  std::size_t recommended = 0;  ///< index of the configuration with the least times_best over all families
   /// What a choice by other families costs: the geometric mean of Family::chosen_times_best.
   std::optional<double> unseen_times_best;
   long unseen_lost = 0;
-  /// Settings that ran on fewer problems: a search dropped them before. Costs of all families have then chosen the
-  /// others, and nothing is known of a family left out.
+  /// Configurations that ran on fewer problems: a search dropped them before. Costs of all families have then chosen
+  /// the others, and nothing is known of a family left out.
   long dropped = 0;
 
-  /// "increment=0.01, rule=spectral" of a setting.
-  std::string values(std::size_t setting) const;
-  /// "chosen among the 3 settings that ran on all problems; 6 ran on fewer"; empty where none was dropped.
+  /// "increment=0.01, rule=spectral" of a configuration.
+  std::string values(std::size_t configuration) const;
+  /// "chosen among the 3 configurations that ran on all problems; 6 ran on fewer"; empty where none was dropped.
   std::string chosen_among() const;
 };
 
@@ -259,9 +258,10 @@ struct Analysis {
   std::vector<Pair> pairs;        ///< per slice and shown cost, where there are more than two columns
   std::vector<StatusRow> statuses;
   std::vector<ProblemRow> problem_rows;
-  std::vector<OptionStudy> option_studies;  ///< per slice and solver with several settings that differ in options
-  std::vector<std::string> residuals;       ///< all that some cell has, in the judge's order, unknown ones last
-  std::map<std::string, long> left_out;     ///< reason → problems left out of all slices, or of some
+  std::vector<OptionStudy>
+      option_studies;                    ///< per slice and solver of which two configurations or more solve something
+  std::vector<std::string> residuals;    ///< all that some cell has, in the judge's order, unknown ones last
+  std::map<std::string, long> left_out;  ///< reason → problems left out of all slices, or of some
 
   /// By shown_cost().
   const Ranking& ranking(std::size_t slice, const std::string& family = {}) const;
@@ -280,8 +280,8 @@ std::optional<double> cold_cost(const CellRecord* cell, Cost kind);
 /// The cost that rankings use: time (of deformable problems with condensation), or iterations where times are left out.
 Cost shown_cost(const Analysis& analysis);
 
-/// Nothing where the solver's ranked settings in the slice do not differ in options, or solve nothing. `cost`: a time
-/// or iterations, whose limits say what an unsolved cell counts.
+/// Nothing where the solver's ranked configurations in the slice do not differ in options, or solve nothing. `cost`: a
+/// time or iterations, whose limits say what an unsolved cell counts.
 std::optional<OptionStudy> study_options(const Analysis& analysis, std::size_t slice, const std::string& solver,
                                          Cost cost);
 

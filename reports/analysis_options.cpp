@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json options_of(const Column& column) {
-  Json options = Json::parse(column.setting->options_json, nullptr, false);
+  Json options = Json::parse(column.configuration->options_json, nullptr, false);
   return options.is_object() ? options : Json::object();
 }
 
@@ -31,10 +31,10 @@ bool comes_before(const Json& a, const Json& b) {
 
 /// The value at the share p of sorted values, linear between two of them (type 7 of Hyndman, Fan 1996).
 double quantile(const std::vector<double>& sorted, double p) {
-  const double place = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 class Study {
@@ -45,7 +45,7 @@ class Study {
     study_.solver = solver;
     study_.cost = cost;
     for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
-      if (analysis.columns[c].setting->solver != solver) continue;
+      if (analysis.columns[c].configuration->solver != solver) continue;
       if (analysis.slices[slice].ranked[c]) {
         columns_.push_back(c);
       } else {
@@ -55,41 +55,44 @@ class Study {
     }
   }
 
-  /// Nothing where the settings do not differ in options, or solve nothing.
+  /// Nothing where the configurations do not differ in options, or solve nothing.
   std::optional<OptionStudy> make() {
     study_.dropped += dropped_by_search();
     find_axes();
     if (study_.axes.empty()) return std::nullopt;
     find_problems();
     if (problems_.empty()) return std::nullopt;
-    for (std::size_t k = 0; k < columns_.size(); ++k) add_setting(k);
-    study_.recommended = least([](const OptionStudy::Setting& setting) { return setting.times_best; });
+    for (std::size_t k = 0; k < columns_.size(); ++k) add_configuration(k);
+    study_.recommended =
+        least([](const OptionStudy::Configuration& configuration) { return configuration.times_best; });
     for (std::size_t f = 0; f < study_.families.size(); ++f) leave_out(f);
     sum_up();
     return std::move(study_);
   }
 
  private:
-  /// Settings without a cell here that an earlier run of the same suite asked for and the latest does not.
+  /// Configurations without a cell here that an earlier run of the same suite asked for and the latest does not.
   long dropped_by_search() const {
     const StoreContents& contents = *analysis_.contents;
     if (contents.runs.empty()) return 0;
     std::set<std::string> shown;
     std::set<int> versions;
-    for (const Column& column : analysis_.columns) shown.insert({column.setting->hash, column.setting->label});
-    for (const std::size_t c : columns_) versions.insert(analysis_.columns[c].setting->solver_version);
-    return std::count_if(contents.settings.begin(), contents.settings.end(), [&](const SettingRecord& setting) {
-      if (setting.solver != study_.solver || !versions.contains(setting.solver_version)) return false;
-      if (shown.contains(setting.hash) || shown.contains(setting.label)) return false;
-      const RunRecord& latest = contents.runs.back();
-      return std::any_of(contents.runs.begin(), contents.runs.end(), [&](const RunRecord& run) {
-        return run.suite_name == latest.suite_name && run.suite_text == latest.suite_text &&
-               run.scope_json.find('"' + setting.hash + '"') != std::string::npos;
-      });
-    });
+    for (const Column& column : analysis_.columns)
+      shown.insert({column.configuration->hash, column.configuration->label});
+    for (const std::size_t c : columns_) versions.insert(analysis_.columns[c].configuration->solver_version);
+    return std::count_if(
+        contents.configurations.begin(), contents.configurations.end(), [&](const ConfigurationRecord& configuration) {
+          if (configuration.solver != study_.solver || !versions.contains(configuration.solver_version)) return false;
+          if (shown.contains(configuration.hash) || shown.contains(configuration.label)) return false;
+          const RunRecord& latest = contents.runs.back();
+          return std::any_of(contents.runs.begin(), contents.runs.end(), [&](const RunRecord& run) {
+            return run.suite_name == latest.suite_name && run.suite_text == latest.suite_text &&
+                   run.scope_json.find('"' + configuration.hash + '"') != std::string::npos;
+          });
+        });
   }
 
-  /// Records leave out common options at their defaults: what a setting lacks is null here.
+  /// Records leave out common options at their defaults: what a configuration lacks is null here.
   void find_axes() {
     std::vector<Json> options;
     std::set<std::string> names;
@@ -97,7 +100,7 @@ class Study {
       options.push_back(options_of(analysis_.columns[c]));
       for (const auto& [name, value] : options.back().items()) names.insert(name);
     }
-    std::vector<std::vector<std::size_t>> places(columns_.size());
+    std::vector<std::vector<std::size_t>> indices(columns_.size());
     for (const std::string& name : names) {
       std::vector<Json> values;
       for (const Json& one : options) {
@@ -111,22 +114,22 @@ class Study {
       for (const Json& value : values) axis.values.push_back(value.dump());
       for (std::size_t k = 0; k < columns_.size(); ++k) {
         const auto found = std::find(values.begin(), values.end(), options[k].value(name, Json()));
-        places[k].push_back(static_cast<std::size_t>(found - values.begin()));
+        indices[k].push_back(static_cast<std::size_t>(found - values.begin()));
       }
       study_.axes.push_back(std::move(axis));
     }
     std::vector<std::size_t> order(columns_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return indices[a] < indices[b]; });
     std::vector<std::size_t> columns;
     for (const std::size_t k : order) {
       columns.push_back(columns_[k]);
-      places_.push_back(places[k]);
+      indices_.push_back(indices[k]);
     }
     columns_ = std::move(columns);
   }
 
-  /// Costs by problem and setting, of the problems that some setting solves.
+  /// Costs by problem and configuration, of the problems that some configuration solves.
   void find_problems() {
     const Scope scope = make_scope(analysis_, study_.slice, "");
     std::map<std::string, std::vector<std::size_t>> by_family;
@@ -167,25 +170,25 @@ class Study {
     return *geometric_mean(ratios);
   }
 
-  void add_setting(std::size_t k) {
-    OptionStudy::Setting setting;
-    setting.column = columns_[k];
-    setting.place = places_[k];
+  void add_configuration(std::size_t k) {
+    OptionStudy::Configuration configuration;
+    configuration.column = columns_[k];
+    configuration.indices = indices_[k];
     std::vector<double> ratios;
     for (std::size_t i = 0; i < problems_.size(); ++i) {
       ratios.push_back(ratios_[i][k]);
-      setting.solved += outcome(grid_[problems_[i]][columns_[k]]) == Outcome::solved;
+      configuration.solved += outcome(grid_[problems_[i]][columns_[k]]) == Outcome::solved;
     }
     std::sort(ratios.begin(), ratios.end());
-    setting.quartiles = {quantile(ratios, 0.25), quantile(ratios, 0.5), quantile(ratios, 0.75)};
-    for (std::size_t f = 0; f < members_.size(); ++f) setting.by_family.push_back(mean_of_family(f, k));
-    setting.times_best = *geometric_mean(setting.by_family);
-    study_.settings.push_back(std::move(setting));
+    configuration.quartiles = {quantile(ratios, 0.25), quantile(ratios, 0.5), quantile(ratios, 0.75)};
+    for (std::size_t f = 0; f < members_.size(); ++f) configuration.by_family.push_back(mean_of_family(f, k));
+    configuration.times_best = *geometric_mean(configuration.by_family);
+    study_.configurations.push_back(std::move(configuration));
   }
 
   template <class Value>
   std::size_t least(Value value) const {
-    const auto& all = study_.settings;
+    const auto& all = study_.configurations;
     const auto found =
         std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return value(a) < value(b); });
     return static_cast<std::size_t>(found - all.begin());
@@ -193,14 +196,14 @@ class Study {
 
   void leave_out(std::size_t f) {
     OptionStudy::Family& family = study_.families[f];
-    family.best = least([f](const OptionStudy::Setting& setting) { return setting.by_family[f]; });
+    family.best = least([f](const OptionStudy::Configuration& configuration) { return configuration.by_family[f]; });
     if (study_.families.size() < 2 || study_.dropped > 0) return;
-    family.chosen = least([f](const OptionStudy::Setting& setting) {
-      std::vector<double> others = setting.by_family;
+    family.chosen = least([f](const OptionStudy::Configuration& configuration) {
+      std::vector<double> others = configuration.by_family;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(f));
       return *geometric_mean(others);
     });
-    family.chosen_times_best = study_.settings[*family.chosen].by_family[f];
+    family.chosen_times_best = study_.configurations[*family.chosen].by_family[f];
     for (const std::size_t i : members_[f]) {
       family.chosen_lost += outcome(grid_[problems_[i]][columns_[*family.chosen]]) != Outcome::solved;
     }
@@ -218,19 +221,19 @@ class Study {
   const Analysis& analysis_;
   const std::vector<std::vector<const CellRecord*>>& grid_;
   std::vector<std::size_t> columns_;
-  std::vector<std::vector<std::size_t>> places_;   ///< of columns_, as OptionStudy::Setting::place
-  std::vector<std::size_t> problems_;              ///< of the report, that some setting solves
-  std::vector<std::vector<double>> ratios_;        ///< [of problems_][setting]: cost / least cost
+  std::vector<std::vector<std::size_t>> indices_;  ///< of columns_, as OptionStudy::Configuration::indices
+  std::vector<std::size_t> problems_;              ///< of the report, that some configuration solves
+  std::vector<std::vector<double>> ratios_;        ///< [of problems_][configuration]: cost / least cost
   std::vector<std::vector<std::size_t>> members_;  ///< of problems_, by family
   OptionStudy study_;
 };
 
 }  // namespace
 
-std::string OptionStudy::values(std::size_t setting) const {
+std::string OptionStudy::values(std::size_t configuration) const {
   std::string text;
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    const Json value = Json::parse(axes[a].values[settings[setting].place[a]], nullptr, false);
+    const Json value = Json::parse(axes[a].values[configurations[configuration].indices[a]], nullptr, false);
     const std::string shown = value.is_null() || value == "" ? "default"
                               : value.is_string()            ? value.get<std::string>()
                               : value.is_number_float()      ? fmt::format("{}", value.get<double>())
@@ -242,8 +245,8 @@ std::string OptionStudy::values(std::size_t setting) const {
 
 std::string OptionStudy::chosen_among() const {
   if (dropped == 0) return {};
-  return fmt::format("chosen among the {} settings that ran on all problems; {} ran on fewer", settings.size(),
-                     dropped);
+  return fmt::format("chosen among the {} configurations that ran on all problems; {} ran on fewer",
+                     configurations.size(), dropped);
 }
 
 std::optional<OptionStudy> study_options(const Analysis& analysis, std::size_t slice, const std::string& solver,
@@ -253,10 +256,13 @@ std::optional<OptionStudy> study_options(const Analysis& analysis, std::size_t s
 
 void add_option_studies(Analysis& analysis) {
   std::set<std::string> solvers;
-  for (const Column& column : analysis.columns) solvers.insert(column.setting->solver);
+  for (const Column& column : analysis.columns) solvers.insert(column.configuration->solver);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     for (const std::string& solver : solvers) {
-      if (auto study = study_options(analysis, s, solver, shown_cost(analysis))) {
+      auto study = study_options(analysis, s, solver, shown_cost(analysis));
+      // Where one configuration alone solves anything, there is nothing to choose.
+      const auto solves = [](const OptionStudy::Configuration& one) { return one.solved > 0; };
+      if (study && std::ranges::count_if(study->configurations, solves) > 1) {
         analysis.option_studies.push_back(std::move(*study));
       }
     }

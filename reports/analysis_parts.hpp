@@ -12,12 +12,12 @@
 /// Steps of analyse(), apart for their size.
 namespace conebench::reports {
 
-/// What a reader must know before trusting a figure: several machines, builds, modes or limits; noise; gaps.
-/// `superseded`: cells left out because a later run repeats them under other limits.
+/// Warnings for the reader: several machines, builds, modes or limits; noise; gaps. `superseded`: number of cells left
+/// out because a later run repeats them under other limits.
 std::vector<Note> make_notes(const Analysis& analysis, long superseded);
 
-/// Headline problems with a cell in the slice, and each one's weight: families weigh the same, problems of a family
-/// too. The weights add up to one.
+/// Headline problems with a cell in the slice, and their weights, which sum to 1. All families have the same weight,
+/// and so have all problems of one family.
 struct Scope {
   std::vector<std::size_t> problems;
   std::vector<double> weights;
@@ -29,16 +29,17 @@ CostTable cost_table(const Analysis& analysis, std::size_t slice, const Scope& s
 std::vector<Cost> shown_costs(const Analysis& analysis);
 void add_profiles(Analysis& analysis);
 
-/// The performance profiles of pairs of columns, made when asked: all at once they are larger than the cells.
+/// Performance profiles of pairs of columns. They are computed on request, because all of them are larger than the
+/// cells.
 class PairCurves {
  public:
   explicit PairCurves(const Analysis& analysis) : analysis_(analysis) {}
-  /// Of its first and its second column. Fast where the pair before was of the same slice and cost.
+  /// The curves of the first and the second column. Fast if the previous pair had the same slice and cost.
   std::array<Curve, 2> operator()(const Pair& pair);
 
  private:
   const Analysis& analysis_;
-  std::optional<std::pair<std::size_t, Cost>> known_;  ///< what the table and its weights are of
+  std::optional<std::pair<std::size_t, Cost>> known_;  ///< slice and cost of table_ and weights_
   CostTable table_;
   std::vector<double> weights_;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double common_share = 0.5;  // of a scope's problems, that a column must solve to make the common subset
 
-/// Share of `yes` among `counted`, families weighing the same; nothing where nothing is counted.
+/// Share of `yes` among `counted`, with equal weights of families; nullopt: nothing is counted.
 class FamilyShare {
  public:
   void add(const std::string& family, bool yes) {
@@ -58,17 +58,17 @@ bool passes_relative_only(const CellRecord& cell) {
 void add(AddedCompliance& added, const CellRecord& cell) {
   if (!(cell.compliance_share > 0.0)) return;
   const auto accepted = [&](const std::optional<double>& value) { return value && *value <= cell.tolerance; };
-  added.least = added.cells == 0 ? cell.compliance_share : std::min(added.least, cell.compliance_share);
-  added.largest = std::max(added.largest, cell.compliance_share);
+  added.min_alpha = added.cells == 0 ? cell.compliance_share : std::min(added.min_alpha, cell.compliance_share);
+  added.max_alpha = std::max(added.max_alpha, cell.compliance_share);
   ++added.cells;
   added.verdict_solved += accepted(cell.verdict_compliant);
   added.ccp_solved += accepted(cell.ccp_compliant);
 }
 
 std::string remark(const std::string& label, const AddedCompliance& added) {
-  const std::string range = added.least == added.largest
-                                ? human_tolerance(added.least)
-                                : human_tolerance(added.least) + " … " + human_tolerance(added.largest);
+  const std::string range = added.min_alpha == added.max_alpha
+                                ? human_tolerance(added.min_alpha)
+                                : human_tolerance(added.min_alpha) + " … " + human_tolerance(added.max_alpha);
   return fmt::format(
       "{} answers {} with compliance added, R = {} diag(G), which is another problem: with it the verdict accepts {}, "
       "natural_map_ccp_scaled {}.",
@@ -191,7 +191,7 @@ class ScopeRanking {
     ranking_.best_of_all = shifted_means(best, limits, options, scope_.weights)[0].value;
   }
 
-  /// `times` with the first run in the place of the repeated ones.
+  /// `times` with the first run instead of the repeated ones.
   CostTable cold_times(CostTable times) const {
     for (std::size_t i = 0; i < times.size(); ++i) {
       for (std::size_t c = 0; c < times[i].size(); ++c) {
@@ -214,7 +214,7 @@ class ScopeRanking {
 
   const std::string& family_of(std::size_t i) const { return analysis_.problems[scope_.problems[i]].record->family; }
 
-  /// One a problem of the scope: those of `counted` have families of equal weight among themselves, the others none.
+  /// Weights of the scope's problems. Among those in `counted` all families have the same weight; the others have 0.
   std::vector<double> weights_of(const std::vector<std::size_t>& counted) const {
     std::vector<std::string> families;
     for (const std::size_t i : counted) families.push_back(family_of(i));
@@ -224,7 +224,7 @@ class ScopeRanking {
     return weights;
   }
 
-  /// One a problem: the longest of its cells, should they differ (a note says so then).
+  /// Time limit of each problem: the longest of its cells, if they differ (a note says so then).
   std::vector<double> time_limits() const {
     std::vector<double> limits;
     for (const std::size_t p : scope_.problems) {

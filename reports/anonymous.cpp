@@ -7,21 +7,21 @@
 #include <type_traits>
 
 #include "reports/report.hpp"
-#include "store/record_fields.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 
 namespace {
 
-/// How a text field is published. One that is not listed is left out: what a solver, a suite, a file or a host says in
-/// its own words.
+/// How a text field is published. Fields that are not listed are left out: free texts of solvers, suites, files or
+/// hosts.
 enum class Text {
   code,      ///< one of Conebench's own words; anything else is left out
   key,       ///< a hash; anything else is numbered
   numbered,  ///< "problem 3": one number for one text
   version,   ///< digits and dots
   date,
-  words,  ///< those of its words that are known
+  known_words,  ///< only the words that are known
 };
 struct Published {
   Text as;
@@ -35,13 +35,13 @@ const Fields run_texts = {{"suite_name", {Text::numbered, "suite"}},
                           {"mode", {Text::code}},
                           {"side", {Text::code}},
                           {"host", {Text::numbered, "machine"}},
-                          {"cpu", {Text::words}},
-                          {"kernel", {Text::words}},
+                          {"cpu", {Text::known_words}},
+                          {"kernel", {Text::known_words}},
                           {"governor", {Text::code}},
                           {"version", {Text::version}},
-                          {"compiler", {Text::words}},
-                          {"flags", {Text::words}},
-                          {"type", {Text::words}},
+                          {"compiler", {Text::known_words}},
+                          {"flags", {Text::known_words}},
+                          {"type", {Text::known_words}},
                           {"executable", {Text::key, "build"}}};
 const Fields problem_texts = {{"hash", {Text::key, "problem"}},
                               {"name", {Text::numbered, "problem"}},
@@ -52,13 +52,20 @@ const Fields problem_texts = {{"hash", {Text::key, "problem"}},
                               {"given", {Text::code}},
                               {"alias", {Text::key, "problem"}},
                               {"feasibility", {Text::code}}};
-const Fields setting_texts = {{"hash", {Text::key, "setting"}},  {"formulation", {Text::words}},
-                              {"origin", {Text::code}},          {"looks", {Text::code}},
-                              {"peer_version", {Text::version}}, {"peer_released", {Text::date}}};
-const Fields cell_texts = {{"key", {Text::key, "cell"}},        {"problem", {Text::key, "problem"}},
-                           {"setting", {Text::key, "setting"}}, {"criterion", {Text::code}},
-                           {"verdict", {Text::code}},           {"start", {Text::code}},
-                           {"start_used", {Text::code}},        {"doubts", {Text::code}}};
+const Fields configuration_texts = {{"hash", {Text::key, "configuration"}},
+                                    {"formulation", {Text::known_words}},
+                                    {"origin", {Text::code}},
+                                    {"checks", {Text::code}},
+                                    {"peer_version", {Text::version}},
+                                    {"peer_released", {Text::date}}};
+const Fields cell_texts = {{"key", {Text::key, "cell"}},
+                           {"problem", {Text::key, "problem"}},
+                           {"configuration", {Text::key, "configuration"}},
+                           {"stop_by", {Text::code}},
+                           {"verdict", {Text::code}},
+                           {"start", {Text::code}},
+                           {"start_used", {Text::code}},
+                           {"doubts", {Text::code}}};
 
 template <class Allowed>
 std::string if_all(const std::string& text, Allowed allowed) {
@@ -77,8 +84,7 @@ std::string date(const std::string& text) {
   return if_all(text, [](char c) { return is_digit(c) || std::string_view("TZ:.+- ").find(c) != std::string::npos; });
 }
 
-/// Of processors, kernels, compilers and their flags: enough to compare times by, nothing that somebody chose a name
-/// for.
+/// Known words of processors, kernels, compilers and flags: enough to compare times, and no names that somebody chose.
 bool is_known_word(const std::string& word) {
   static const std::set<std::string, std::less<>> known = {"AMD",
                                                            "Intel(R)",
@@ -152,7 +158,7 @@ bool is_known_word(const std::string& word) {
   return !number.empty() && !version(number).empty();
 }
 
-std::string known_words(const std::string& text) {
+std::string known_words_of(const std::string& text) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
@@ -163,13 +169,14 @@ std::string known_words(const std::string& text) {
   return out;
 }
 
-/// Gives each text field of a record, one after the other, what is published of it.
+/// Replaces each text field of a record by its published form.
 class TextFilter {
  public:
   TextFilter(const Fields& fields, Pseudonyms& names) : fields_(fields), names_(names) {}
 
   template <class Value>
-  void operator()(std::string_view name, Value& value) {
+  void operator()(const Field& field, Value& value) {
+    const std::string_view name = field.name;
     if constexpr (std::is_same_v<Value, std::string>) {
       value = published(name, value);
     } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
@@ -196,10 +203,10 @@ class TextFilter {
     }
   }
   template <class Visit>
-  void group(std::string_view, Visit visit) {
+  void group(const char*, Visit visit) {
     visit(*this);
   }
-  void json_text(std::string_view, std::string& text) { text.clear(); }
+  void json_text(const Field&, std::string& text) { text.clear(); }
 
  private:
   std::string published(std::string_view name, const std::string& text) const {
@@ -211,7 +218,7 @@ class TextFilter {
       case Text::numbered: return names_.number(field->second.kind, text);
       case Text::version: return version(text);
       case Text::date: return date(text);
-      case Text::words: return known_words(text);
+      case Text::known_words: return known_words_of(text);
     }
     return {};
   }
@@ -220,34 +227,35 @@ class TextFilter {
   Pseudonyms& names_;
 };
 
-/// The solver where everybody knows it, with its options that are numbers, flags or words of its own.
-void publish(SettingRecord& setting, Pseudonyms& names) {
-  const bool is_public = names.public_words.contains(setting.solver);
-  const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
-  setting.solver = names.solver(setting.solver);
+/// The solver if it is public, with options that are numbers, flags or one of its choices.
+void publish(ConfigurationRecord& configuration, Pseudonyms& names) {
+  const bool is_public = names.public_names.contains(configuration.solver);
+  const auto options = nlohmann::json::parse(configuration.options_json, nullptr, false);
+  configuration.solver = names.solver(configuration.solver);
   nlohmann::json kept = nlohmann::json::object();
   std::vector<std::string> changed;
-  std::string shown = setting.solver;
+  std::string shown = configuration.solver;
   if (is_public && options.is_object()) {
     for (const auto& [name, value] : options.items()) {
       const bool plain = value.is_number() || value.is_boolean() ||
-                         (value.is_string() && names.public_words.contains(value.get<std::string>()));
+                         (value.is_string() && names.public_names.contains(value.get<std::string>()));
       if (!plain || code(name).empty()) continue;
       kept[name] = value;
-      if (!setting.sets_option(name)) continue;
+      if (!configuration.sets_option(name)) continue;
       changed.push_back(name);
       shown += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
-  // By its hash: settings that differ in what is left out are still told apart, one setting has one label.
-  setting.label = names.distinct(shown, setting.hash);
-  TextFilter filter(setting_texts, names);
-  std::string solver = std::move(setting.solver), text = std::move(setting.label);
-  visit_setting(filter, setting);
-  setting.solver = std::move(solver);
-  setting.label = std::move(text);
-  setting.options_json = kept.dump();
-  setting.changed_options = std::move(changed);
+  // By its hash: configurations that differ in what is left out are still distinguished, one configuration has one
+  // label.
+  configuration.label = names.distinct(shown, configuration.hash);
+  TextFilter filter(configuration_texts, names);
+  std::string solver = std::move(configuration.solver), text = std::move(configuration.label);
+  ConfigurationRecord::fields(filter, configuration);
+  configuration.solver = std::move(solver);
+  configuration.label = std::move(text);
+  configuration.options_json = kept.dump();
+  configuration.changed_options = std::move(changed);
 }
 
 }  // namespace
@@ -262,7 +270,7 @@ std::string Pseudonyms::key(const std::string& kind, const std::string& text) {
   return text.empty() || !hash.empty() ? hash : number(kind, text);
 }
 
-std::string Pseudonyms::solver(const std::string& id) { return public_words.contains(id) ? id : number("solver", id); }
+std::string Pseudonyms::solver(const std::string& id) { return public_names.contains(id) ? id : number("solver", id); }
 
 std::string Pseudonyms::distinct(const std::string& label, const std::string& hash) {
   auto& known = numbers_["label " + label];
@@ -273,21 +281,21 @@ std::string Pseudonyms::distinct(const std::string& label, const std::string& ha
 StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
   for (RunRecord& run : contents.runs) {
     TextFilter filter(run_texts, names);
-    visit_run(filter, run);
+    RunRecord::fields(filter, run);
   }
   for (ProblemRecord& problem : contents.problems) {
     const bool broken = !problem.error.empty();
     const std::size_t copies = problem.copies.size();
     TextFilter filter(problem_texts, names);
-    visit_problem(filter, problem);
+    ProblemRecord::fields(filter, problem);
     problem.source = problem.name;
     if (broken) problem.error = "it cannot be loaded";
     problem.copies.assign(copies, problem.name);
   }
-  for (SettingRecord& setting : contents.settings) publish(setting, names);
+  for (ConfigurationRecord& configuration : contents.configurations) publish(configuration, names);
   for (CellRecord& cell : contents.cells) {
     TextFilter filter(cell_texts, names);
-    visit_cell(filter, cell);
+    CellRecord::fields(filter, cell);
     ResidualList residuals;
     for (auto [name, residual] : cell.residuals) {
       if (!residual.missing.empty()) residual.missing = "not known";
@@ -296,14 +304,15 @@ StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
     cell.residuals = std::move(residuals);
   }
   contents.acceptances.clear();
-  for (NamedSetting& setting : contents.own_left_out) setting.label = setting.solver = names.solver(setting.solver);
+  for (NamedConfiguration& configuration : contents.own_left_out)
+    configuration.label = configuration.solver = names.solver(configuration.solver);
   if (!contents.filter.empty()) contents.filter = "a filter";
   for (SuiteState& suite : contents.suites) {
     const auto wanted = [&](const std::set<WantedCell>& cells) {
       std::set<WantedCell> renamed;
       for (const WantedCell& cell : cells) {
-        renamed.insert(
-            {names.key("problem", cell.problem), names.key("setting", cell.setting), cell.tolerance, code(cell.start)});
+        renamed.insert({names.key("problem", cell.problem), names.key("configuration", cell.configuration),
+                        cell.tolerance, code(cell.start)});
       }
       return renamed;
     };
@@ -315,9 +324,9 @@ StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
       const std::string name = names.number("problem", source.name);
       kept.sources[names.key("problem", problem)] = {name, names.number("family", source.family), name};
     }
-    for (const auto& [hash, setting] : suite.settings) {
-      const std::string solver = names.solver(setting.solver);
-      kept.settings[names.key("setting", hash)] = {solver, names.distinct(solver, hash)};
+    for (const auto& [hash, configuration] : suite.configurations) {
+      const std::string solver = names.solver(configuration.solver);
+      kept.configurations[names.key("configuration", hash)] = {solver, names.distinct(solver, hash)};
     }
     for (const std::string& problem : suite.known_by_name) kept.known_by_name.insert(names.key("problem", problem));
     if (!suite.filter.empty()) kept.filter = "a filter";

@@ -6,28 +6,28 @@
 
 #include "store/records.hpp"
 
-/// The command that repeats a cell, in three parts that the page joins with blanks, every word quoted for a POSIX
-/// shell. What is at its default is left out, and nothing is left behind.
+/// The command that repeats a cell, in three parts that the page joins with blanks. Every argument is quoted for a
+/// POSIX shell. Defaults are left out. The command leaves no files.
 namespace conebench::reports {
 
-/// Where cells of a store found their files and their solvers.
-struct RepeatPlaces {
+/// Where the cells of a store found their files and foreign solvers.
+struct RepeatLocations {
   std::map<std::int64_t, std::string> folders;  ///< by run, of its relative files: the data folder or the suite's own
   std::map<std::string, std::string> code;      ///< by solver: "--plugin FILE" or "--program 'PROGRAM ARGUMENT…'"
 };
-RepeatPlaces repeat_places(const StoreContents& contents);
+RepeatLocations repeat_locations(const StoreContents& contents);
 
-/// "conebench solve FILE" or "conebench solve 'SCENE options'", of a sample with its step; empty without a source.
-/// `data_folder`: where a relative file lies.
-std::string problem_words(const ProblemRecord& problem, const std::string& data_folder = {});
-/// A simulation that failed: its words are the whole command, which shows it fail again.
+/// "conebench solve FILE" or "conebench solve 'SCENE options'", for a sample with its step; empty: the problem has no
+/// source. `data_folder`: the folder of relative files.
+std::string problem_arguments(const ProblemRecord& problem, const std::string& data_folder = {});
+/// A failed simulation: problem_arguments() is then the whole command, which repeats the failure.
 bool fails_before_a_solve(const ProblemRecord& problem);
-/// "--solver ID --set key=value …", and where the solver's code is, where it is not of the build.
-std::string setting_words(const SettingRecord& setting, const RepeatPlaces& places = {});
-std::string request_words(const CellRecord& cell);  ///< tolerance, criterion, verdict, start and limits
+/// "--solver ID --set key=value …", and the location of a foreign solver.
+std::string solver_arguments(const ConfigurationRecord& configuration, const RepeatLocations& locations = {});
+std::string request_arguments(const CellRecord& cell);  ///< tolerance, stop_by, verdict, start and limits
 
-/// All three; empty where the problem has no source.
-std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell,
-                           const RepeatPlaces& places = {});
+/// All three; empty: the problem has no source.
+std::string repeat_command(const ProblemRecord& problem, const ConfigurationRecord& configuration,
+                           const CellRecord& cell, const RepeatLocations& locations = {});
 
 }  // namespace conebench::reports

@@ -12,17 +12,28 @@ namespace conebench::reports {
 
 /// `columns`: as TerminalLayout has them.
 std::string terminal(const Analysis& analysis, bool colour, std::size_t columns);
-/// Of cells that ran and are not solved: how they ended and why, what broke first. Ten lines at most, one for each
-/// solver and way of ending; with every_cell one a cell, the command that repeats the first, and what is not supported
-/// with its reasons. Empty where there is none of it.
+/// Cells that ran and are not solved: how they ended and why, crashes first. At most ten lines, one for each solver and
+/// ending. With every_cell: one line a cell, the command that repeats the first one, and unsupported cells with their
+/// reasons. Empty: there are no such cells.
 std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list);
 std::string markdown_report(const Analysis& analysis);
 /// tables.tex to be \input (needs booktabs), and report.tex, a document around it.
 std::vector<ReportFile> latex_files(const Analysis& analysis);
-std::vector<StreamedFile> csv_files(const Analysis& analysis);
+/// What the values of a CSV column are. A missing value is an empty field.
+enum class CsvKind { text, count, number, flag };
+const char* to_string(CsvKind kind);
+struct CsvColumn {
+  std::string name;
+  CsvKind kind = CsvKind::text;
+};
+struct CsvFile {
+  StreamedFile file;
+  std::vector<CsvColumn> columns;
+};
+std::vector<CsvFile> csv_files(const Analysis& analysis);
 struct JsonDetail {
-  int digits = 17;     ///< significant ones of every number; 17 keeps them all
-  bool curves = true;  ///< profiles and pairs, which a reader can compute from the cells
+  int digits = 17;     ///< significant digits of every number; 17 is exact
+  bool curves = true;  ///< include profiles and pairs, which a reader can compute from the cells
 };
 void json_report(const Analysis& analysis, const JsonDetail& detail, const ByteSink& sink);
 /// `since`: comparison_object() with an earlier run, as text; empty: there is none.

@@ -17,9 +17,9 @@ namespace conebench {
 
 namespace {
 
-/// Appends what `into` does not have yet, told apart by `id`; the newer record replaces the older one in its place.
-template <class Record>
-void merge(std::vector<Record>& into, std::vector<Record>&& from, std::string Record::*id) {
+/// Appends records whose `id` `into` lacks; a newer record replaces the older one.
+template <class Record, class Owner>
+void merge(std::vector<Record>& into, std::vector<Record>&& from, std::string Owner::*id) {
   if (into.empty()) {
     into = std::move(from);
     return;
@@ -31,9 +31,9 @@ void merge(std::vector<Record>& into, std::vector<Record>&& from, std::string Re
   for (std::size_t i = 0; i < into.size(); ++i) known.insert(i);
   for (auto& record : from) {
     into.push_back(std::move(record));
-    const auto [place, is_new] = known.insert(into.size() - 1);
+    const auto [index, is_new] = known.insert(into.size() - 1);
     if (is_new) continue;
-    into[*place] = std::move(into.back());
+    into[*index] = std::move(into.back());
     into.pop_back();
   }
   from = {};
@@ -45,7 +45,7 @@ std::set<WantedCell> all_of(const SuiteState& suite) {
   return cells;
 }
 
-/// Shards of a suite ask for the same cells: what one of them has is not missing.
+/// Shards of a suite ask for the same cells, so a cell that one of them has is not missing.
 void add(std::vector<SuiteState>& suites, SuiteState&& suite) {
   const auto same = std::find_if(suites.begin(), suites.end(), [&](const SuiteState& earlier) {
     return earlier.name == suite.name && all_of(earlier) == all_of(suite);
@@ -60,23 +60,23 @@ void add(std::vector<SuiteState>& suites, SuiteState&& suite) {
 
 }  // namespace
 
-std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, const std::vector<std::string>& names) {
-  if (stores.size() < 2) return std::nullopt;
-  std::map<std::pair<std::string, CellIdentity>, std::size_t> first;  // suite and cell → the store that has it
+Result<void> check_disjoint(const std::vector<StoreContents>& stores, const std::vector<std::string>& names) {
+  if (stores.size() < 2) return {};
+  std::map<std::pair<std::string, CrossStoreIdentity>, std::size_t> first;  // suite and cell → the store that has it
   std::map<std::pair<std::size_t, std::size_t>, long> shared;
   std::string suite;
   for (std::size_t s = 0; s < stores.size(); ++s) {
-    const SettingIndex settings(stores[s]);
+    const ConfigurationIndex configurations(stores[s]);
     std::map<std::int64_t, std::string> suites;
     for (const RunRecord& run : stores[s].runs) suites[run.id] = run.suite_name;
     for (const CellRecord& cell : stores[s].cells) {
-      const auto [place, is_new] = first.emplace(std::pair{suites[cell.run_id], settings.identity(cell)}, s);
-      if (place->second == s) continue;
+      const auto [index, is_new] = first.emplace(std::pair{suites[cell.run_id], configurations.identity(cell)}, s);
+      if (index->second == s) continue;
       if (shared.empty()) suite = suites[cell.run_id];
-      ++shared[{place->second, s}];
+      ++shared[{index->second, s}];
     }
   }
-  if (shared.empty()) return std::nullopt;
+  if (shared.empty()) return {};
   const auto& [pair, cells] = *shared.begin();
   const std::string &earlier = names[pair.first], &later = names[pair.second];
   return Error{
@@ -139,10 +139,10 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
       if (const auto known = earlier.find(problem.hash); known != earlier.end()) take_findings(*known->second, problem);
     }
     merge(joined.problems, std::move(store.problems), &ProblemRecord::hash);
-    merge(joined.settings, std::move(store.settings), &SettingRecord::hash);
+    merge(joined.configurations, std::move(store.configurations), &ConfigurationRecord::hash);
     merge(joined.cells, std::move(store.cells), &CellRecord::key);
   }
-  settle_certificates(joined);
+  resolve_certificates(joined);
   return joined;
 }
 

@@ -21,18 +21,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Texts that repeat, each kept once and named by its place.
+/// Texts that repeat, each kept once and named by its index.
 class Pool {
  public:
   std::size_t operator()(const std::string& text) {
-    const auto [place, is_new] = places_.emplace(text, list_.size());
+    const auto [location, is_new] = locations_.emplace(text, list_.size());
     if (is_new) list_.push_back(text);
-    return place->second;
+    return location->second;
   }
   const Json& list() const { return list_; }
 
  private:
-  std::map<std::string, std::size_t> places_;
+  std::map<std::string, std::size_t> locations_;
   Json list_ = Json::array();
 };
 
@@ -91,7 +91,7 @@ class Writer {
 
   void write(const ByteSink& sink) {
     Growing out(sink, '{', '}');
-    out.add("schema", "conebench.report/1");
+    out.add("schema", "conebench.report/2");
     out.add("title", analysis_.title);
     out.add("filter", analysis_.contents->filter);
     out.add("times_shown", analysis_.times_shown);
@@ -117,7 +117,7 @@ class Writer {
       out.add_list("profiles", [&](Growing& list) { profiles(list); });
       out.add_list("pairs", [&](Growing& list) { pairs(list); });
     }
-    out.add("status_words", status_words());
+    out.add("status_text", status_texts());
     out.add("statuses", statuses());
     out.add("option_studies", option_studies());
     out.add_list("problem_results", [&](Growing& list) { problem_results(list); });
@@ -209,30 +209,30 @@ class Writer {
   }
 
   Json solvers() const {
-    const RepeatPlaces places = repeat_places(*analysis_.contents);
+    const RepeatLocations locations = repeat_locations(*analysis_.contents);
     Json list = Json::array();
     for (const auto& column : analysis_.columns) {
-      const SettingRecord& setting = *column.setting;
-      Json options = Json::parse(setting.options_json, nullptr, false);
+      const ConfigurationRecord& configuration = *column.configuration;
+      Json options = Json::parse(configuration.options_json, nullptr, false);
       if (!options.is_object()) options = Json::object();
       list.push_back({{"label", column.label},
-                      {"solver", setting.solver},
-                      {"version", setting.solver_version},
-                      {"formulation", setting.formulation},
+                      {"solver", configuration.solver},
+                      {"version", configuration.solver_version},
+                      {"formulation", configuration.formulation},
                       {"options", std::move(options)},
-                      {"hash", setting.hash},
-                      {"origin", setting.origin},
-                      {"peer_version", setting.peer_version},
-                      {"peer_released", setting.peer_released},
-                      {"peer_build", setting.peer_build},
-                      {"looks", setting.looks},
-                      {"words", setting_words(setting, places)}});
+                      {"hash", configuration.hash},
+                      {"origin", configuration.origin},
+                      {"peer_version", configuration.peer_version},
+                      {"peer_released", configuration.peer_released},
+                      {"peer_build", configuration.peer_build},
+                      {"checks", configuration.checks},
+                      {"arguments", solver_arguments(configuration, locations)}});
     }
     return list;
   }
 
   void problems(Growing& list) const {
-    const auto folders = repeat_places(*analysis_.contents).folders;
+    const auto folders = repeat_locations(*analysis_.contents).folders;
     std::map<std::string, std::string> folder_of;  // by problem
     for (const CellRecord& cell : analysis_.contents->cells) {
       if (const auto found = folders.find(cell.run_id); found != folders.end()) folder_of[cell.problem] = found->second;
@@ -265,7 +265,7 @@ class Writer {
                 {"left_out", problem.left_out},
                 {"error", record.error},
                 {"hash", record.hash},
-                {"words", problem_words(record, folder_of[record.hash])},
+                {"arguments", problem_arguments(record, folder_of[record.hash])},
                 {"whole_command", fails_before_a_solve(record)}});
     }
   }
@@ -275,8 +275,8 @@ class Writer {
     for (const auto& slice : analysis_.slices) {
       list.push_back({{"label", slice.label},
                       {"tolerance", number(slice.tolerance)},
-                      {"criterion", slice.criterion},
-                      {"criterion_text", criterion_text(analysis_, slice)},
+                      {"stop_by", slice.stop_by},
+                      {"stop_by_text", stop_by_text(analysis_, slice)},
                       {"paying_alone", paying_alone(analysis_, slice)},
                       {"verdict", slice.verdict},
                       {"start", slice.start}});
@@ -351,7 +351,7 @@ class Writer {
             number(cell.own_setup_s),
             number(cell.own_solve_s),
             cell.run_id,
-            commands_(request_words(cell)),
+            commands_(request_arguments(cell)),
             residuals(cell),
             cell.key};
   }
@@ -381,12 +381,12 @@ class Writer {
             "iterations",
             "factorizations",
             "operator_products",
-            "total_s",
-            "total_mad_s",
-            "total_min_s",
+            "total_median_s",
+            "total_deviation_s",
+            "total_minimum_s",
             "total_cold_s",
-            "setup_s",
-            "solve_s",
+            "setup_median_s",
+            "solve_median_s",
             "repeats",
             "rounds",
             "doubts",
@@ -506,10 +506,10 @@ class Writer {
     }
   }
 
-  static Json status_words() {
+  static Json status_texts() {
     Json list = Json::array();
     for (const CellStatusRow& row : cell_status_table()) {
-      list.push_back({{"status", row.name}, {"brief", row.brief}, {"words", row.words}});
+      list.push_back({{"status", row.name}, {"brief", row.brief}, {"text", row.meaning}});
     }
     return list;
   }
@@ -534,20 +534,20 @@ class Writer {
 
   Json option_study(const OptionStudy& study) const {
     Json axes = Json::array();
-    Json settings = Json::array();
+    Json configurations = Json::array();
     Json families = Json::array();
     for (const auto& axis : study.axes) {
       Json values = Json::array();
       for (const auto& value : axis.values) values.push_back(Json::parse(value));
       axes.push_back({{"option", axis.option}, {"numeric", axis.numeric}, {"values", std::move(values)}});
     }
-    for (const auto& setting : study.settings) {
-      settings.push_back({{"solver", setting.column},
-                          {"place", setting.place},
-                          {"times_best", number(setting.times_best)},
-                          {"quartiles", numbers(setting.quartiles)},
-                          {"by_family", numbers(setting.by_family)},
-                          {"solved", setting.solved}});
+    for (const auto& configuration : study.configurations) {
+      configurations.push_back({{"solver", configuration.column},
+                                {"indices", configuration.indices},
+                                {"times_best", number(configuration.times_best)},
+                                {"quartiles", numbers(configuration.quartiles)},
+                                {"by_family", numbers(configuration.by_family)},
+                                {"solved", configuration.solved}});
     }
     for (const auto& family : study.families) {
       families.push_back({{"family", family.name},
@@ -561,7 +561,7 @@ class Writer {
             {"solver", study.solver},
             {"cost", id(study.cost)},
             {"axes", std::move(axes)},
-            {"settings", std::move(settings)},
+            {"configurations", std::move(configurations)},
             {"families", std::move(families)},
             {"problems", study.problems},
             {"unsolved", study.unsolved},

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "reports/formats.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 
@@ -36,7 +36,7 @@ TableOf<RankingRow> solver_table(const Analysis& analysis) {
   TableOf<RankingRow> table;
   table.add({.heading = "Solver", .markup = true}, [&](const auto& row) {
     const Column& column = analysis.columns[row.column];
-    return latex(column.label) + (is_own(*column.setting) ? "$^{*}$" : "") +
+    return latex(column.label) + (is_own(*column.configuration) ? "$^{*}$" : "") +
            (row.doubts.empty() ? "" : fmt::format("$^{{{}}}$", doubt_mark));
   });
   return table;
@@ -62,7 +62,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
   table.add({"False claims", Format::count, Best::lowest}, [](const auto& row) { return row.tally.false_claim; });
   std::string caption =
       fmt::format("{} at tolerance {} ({}, {}, {} start): {} in {} of equal weight.", latex(analysis.title),
-                  latex(slice.label), latex(slice.verdict), latex(criterion_text(analysis, slice)), latex(slice.start),
+                  latex(slice.label), latex(slice.verdict), latex(stop_by_text(analysis, slice)), latex(slice.start),
                   plural(ranking.problems, "problem"), count_groups(ranking.families, analysis.contents->group));
   if (analysis.times_shown) {
     caption += fmt::format(
@@ -99,7 +99,7 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
         "{} at tolerance {} ({}): mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
         "a {} (their number in brackets) that every solver solves which solves at least half of it.{}",
         latex(analysis.title), latex(analysis.slices[slice].label),
-        latex(criterion_text(analysis, analysis.slices[slice])), analysis.contents->group, marks(analysis, all));
+        latex(stop_by_text(analysis, analysis.slices[slice])), analysis.contents->group, marks(analysis, all));
     out += warnings(analysis) + latex_text(table.of(all.rows), caption,
                                            fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1));
   }

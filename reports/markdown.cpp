@@ -3,7 +3,7 @@
 #include <map>
 
 #include "reports/formats.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 
@@ -15,7 +15,7 @@ std::string laid_out(const Table& table) { return markdown_text(table, MarkdownR
 
 std::string label(const Analysis& analysis, std::size_t column) {
   const Column& shown = analysis.columns[column];
-  return is_own(*shown.setting) ? fmt::format("{} {}", shown.label, own_mark) : shown.label;
+  return is_own(*shown.configuration) ? fmt::format("{} {}", shown.label, own_mark) : shown.label;
 }
 
 std::string label(const Analysis& analysis, const RankingRow& row) {
@@ -112,24 +112,25 @@ std::string stage_table(const Analysis& analysis, std::size_t s) {
 std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   std::string out = fmt::format("### Options of {}\n\n", markdown(study.solver));
   out += fmt::format(
-      "Over {} that some setting solves{}. *× best*: {} against the best setting of each problem, families "
+      "Over {} that some configuration solves{}. *× best*: {} against the best configuration of each problem, families "
       "weighing the same; an unsolved problem counts with {} times its limit.\n\n",
       plural(study.problems, "problem"),
       study.unsolved > 0 ? fmt::format(" and without {} that none does", study.unsolved) : "", title(study.cost),
       exact(analysis.penalty_factor));
-  Table table{{{"setting"}, {"solved", Format::count}, {"× best", Format::number}, {"quartiles", Format::text_right}}};
+  Table table{
+      {{"configuration"}, {"solved", Format::count}, {"× best", Format::number}, {"quartiles", Format::text_right}}};
   for (const auto& family : study.families) table.columns.push_back({group_name(family.name), Format::number});
   const auto strong_if = [](bool chosen) { return chosen ? Tone::strong : Tone::plain; };
-  for (std::size_t k = 0; k < study.settings.size(); ++k) {
-    const auto& setting = study.settings[k];
+  for (std::size_t k = 0; k < study.configurations.size(); ++k) {
+    const auto& configuration = study.configurations[k];
     auto& row = table.rows.emplace_back();
     row = {{study.values(k), strong_if(k == study.recommended)},
-           setting.solved,
-           setting.times_best,
-           fmt::format("{} / {} / {}", human_number(setting.quartiles[0]), human_number(setting.quartiles[1]),
-                       human_number(setting.quartiles[2]))};
+           configuration.solved,
+           configuration.times_best,
+           fmt::format("{} / {} / {}", human_number(configuration.quartiles[0]),
+                       human_number(configuration.quartiles[1]), human_number(configuration.quartiles[2]))};
     for (std::size_t f = 0; f < study.families.size(); ++f) {
-      row.emplace_back(setting.by_family[f], strong_if(study.families[f].best == k));
+      row.emplace_back(configuration.by_family[f], strong_if(study.families[f].best == k));
     }
   }
   out += laid_out(table);
@@ -150,7 +151,7 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   return out + laid_out(unseen) +
          fmt::format(
              "For unseen problems: **{}**. On a {} that it was not chosen on, such a choice costs {} times the "
-             "best setting of each problem, and {} {} lost that another setting solves.\n\n",
+             "best configuration of each problem, and {} {} lost that another configuration solves.\n\n",
              markdown(study.values(study.recommended)), analysis.contents->group,
              human_number(*study.unseen_times_best), plural(study.unseen_lost, "problem"),
              study.unseen_lost == 1 ? "is" : "are");
@@ -193,7 +194,7 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   const Ranking& ranking = analysis.ranking(s);
   std::string out = fmt::format("## Tolerance {}\n\n", markdown(slice.label));
   out += fmt::format("Verdict {}, {}, {} start; {}, {} solved by at least one solver", markdown(slice.verdict),
-                     markdown(criterion_text(analysis, slice)), markdown(slice.start),
+                     markdown(stop_by_text(analysis, slice)), markdown(slice.start),
                      plural(ranking.problems, "problem"), ranking.solved_by_any);
   if (ranking.best_of_all) {
     out += fmt::format("; the best solver of each problem takes {} (at limit)", human_time(ranking.best_of_all));

@@ -70,7 +70,7 @@ void note_mixture(Notes& notes, const StoreContents& contents) {
   if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
 }
 
-/// Why the run's times are doubtful: what the system said then, and what its cells say.
+/// Why the run's times are noisy, by the system's counters and by the cells' own times.
 std::vector<NoiseRecord> noise_of(const RunRecord& run, const std::vector<CellRecord>& cells) {
   std::vector<NoiseRecord> noise = run.noise;
   if (const auto load = noise_of_load(run, cells)) noise.push_back(*load);
@@ -102,7 +102,7 @@ void note_noise(Notes& notes, const StoreContents& contents) {
   if (noisy > 0) {
     std::set<std::string> reasons;
     for (const auto& [subject, noise] : worst) reasons.insert(noise_text(noise));
-    notes.warn_of_noise(fmt::format("Noisy machine in {} of {}: {}. Times are doubtful.", noisy,
+    notes.warn_of_noise(fmt::format("Noisy times in {} of {}: {}.", noisy,
                                     plural(static_cast<long>(runs.size()), "run"), sentence(reasons)));
   }
   if (unfinished > 0) notes.warn(fmt::format("{} did not finish.", plural(unfinished, "run")));
@@ -111,7 +111,7 @@ void note_noise(Notes& notes, const StoreContents& contents) {
   }
 }
 
-/// Times of foreign code that the runner's own clock does not bear out.
+/// Times of foreign code that the runner's clock does not confirm.
 void note_doubts(Notes& notes, const Analysis& analysis) {
   for (const TimeDoubt& doubt : time_doubts) {
     std::set<std::string> labels;
@@ -253,15 +253,15 @@ void note_certificates(Notes& notes, const Analysis& analysis) {
 void note_terms(Notes& notes, const Analysis& analysis) {
   for (const Slice& slice : analysis.slices) {
     if (paying_alone(analysis, slice).empty()) continue;
-    notes.warn(fmt::format("Unequal terms at {}: {}; the criterion verdict-paid lets all pay.", slice.label,
-                           criterion_text(analysis, slice)));
+    notes.warn(fmt::format("Unequal terms at {}: {}; with stop_by judge_timed all pay.", slice.label,
+                           stop_by_text(analysis, slice)));
   }
   for (const std::string& line : peer_lines(analysis)) notes.inform("Other projects' code: " + line + ".");
   const auto& own = analysis.contents->own_left_out;
   if (own.empty()) return;
-  std::set<std::string> labels;  // pseudonyms may be those of several settings
-  for (const NamedSetting& setting : own) labels.insert(setting.label);
-  notes.inform(fmt::format("Without the {} of Conebench's authors: {}.", plural(std::ssize(own), "setting"),
+  std::set<std::string> labels;  // pseudonyms may be those of several configurations
+  for (const NamedConfiguration& configuration : own) labels.insert(configuration.label);
+  notes.inform(fmt::format("Without the {} of Conebench's authors: {}.", plural(std::ssize(own), "configuration"),
                            sentence(labels, 8)));
 }
 

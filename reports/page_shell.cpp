@@ -9,7 +9,7 @@ namespace conebench::reports {
 
 namespace {
 
-/// The template, with what `value` writes for a name in the place of every "{{name}}".
+/// The template, with what `value` writes for a name in place of every "{{name}}".
 template <class WriteValue>
 void fill(std::string_view page, const ByteSink& sink, WriteValue value) {
   while (true) {

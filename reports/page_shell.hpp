@@ -15,13 +15,13 @@ struct PageSection {
 /// A page that works offline: style, charts, data and scripts in one file.
 struct PageParts {
   std::string title;
-  std::span<const PageSection> sections;      ///< two or more; all but the first have a heading of the id "…-title"
-  std::string_view text_files;                ///< where the same figures are, for a reader without JavaScript
+  std::span<const PageSection> sections;      ///< at least two; all but the first have a heading with id "…-title"
+  std::string_view text_files;                ///< files with the same figures, for readers without JavaScript
   std::string data;                           ///< JSON, for the element "data"
-  std::string pictures;                       ///< the same, for "pictures"; empty: no such element
-  std::span<const std::string_view> scripts;  ///< assets' names, in the order in which they build on each other
-  std::string since = {};                     ///< the same, for "since"
-  ByteSource large_data = {};                 ///< in the place of `data`, where that is too large for one text
+  std::string pictures;                       ///< JSON, for the element "pictures"; empty: no such element
+  std::span<const std::string_view> scripts;  ///< names of assets, in order of dependency
+  std::string since = {};                     ///< JSON, for the element "since"
+  ByteSource large_data = {};                 ///< instead of `data`, if that is too large for one string
 };
 void html_shell(const PageParts& parts, const ByteSink& sink);
 std::string html_shell(const PageParts& parts);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "base/text_file.hpp"
 
 namespace conebench::reports {
@@ -87,18 +87,18 @@ Pictures find_pictures(const std::vector<ProblemRecord>& problems, const std::ve
       if (own == samples.end()) continue;
       folder = fs::absolute(own->second);
     }
-    const auto [place, is_new] = known.emplace(folder, std::nullopt);
+    const auto [target, is_new] = known.emplace(folder, std::nullopt);
     if (is_new) {
       auto image = read_picture(folder / "picture.png");
       for (const fs::path& base : folders) {
         if (!image) image = read_picture(base / folder / "picture.png");
       }
       if (image) {
-        place->second = pictures.images.size();
+        target->second = pictures.images.size();
         pictures.images.push_back(std::move(*image));
       }
     }
-    if (place->second) pictures.of[problem.hash] = *place->second;
+    if (target->second) pictures.of[problem.hash] = *target->second;
   }
   return pictures;
 }

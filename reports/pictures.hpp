@@ -15,9 +15,8 @@ struct Pictures {
   std::map<std::string, std::size_t> of;  ///< by the hash of the problem
 };
 
-/// `picture.png` of the folder that a problem's file is in (conebench generate --picture). Anything there that is no
-/// PNG, or larger than a megabyte, is passed over.
-/// `folders`: that the problems' sources are relative to, the working folder apart.
+/// `picture.png` in the folder of each problem's file (conebench generate --picture). Files that are no PNG, or larger
+/// than a megabyte, are skipped. `folders`: searched for relative sources, in addition to the working folder.
 Pictures find_pictures(const std::vector<ProblemRecord>& problems, const std::vector<std::filesystem::path>& folders);
 
 /// {"images": [base64, …], "of": {hash: index}}

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "reports/comparison/comparison.hpp"
-#include "reports/comparison/words.hpp"
+#include "reports/comparison/describe.hpp"
 #include "reports/formats.hpp"
 
 namespace conebench {
@@ -61,7 +61,7 @@ std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, con
         for (ReportFile& file : reports::latex_files(analysis)) whole(std::move(file));
         break;
       case ReportFormat::csv:
-        for (StreamedFile& file : reports::csv_files(analysis)) files.push_back(std::move(file));
+        for (reports::CsvFile& table : reports::csv_files(analysis)) files.push_back(std::move(table.file));
         break;
       case ReportFormat::json:
         files.push_back({"report.json", [&](const ByteSink& sink) { reports::json_report(analysis, {}, sink); }});

@@ -21,49 +21,49 @@ std::vector<ReportFormat> all_report_formats();
 /// "html,csv" → the formats, each once. Errors (wrong_usage): an unknown name; lists the known ones.
 Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_separated);
 
-/// What stands in the place of families in a report: in rankings, profiles and the weights of headlines.
+/// How a report groups problems in rankings, profiles and weights.
 enum class ReportGroups { family, category, conditioning };
 /// Errors (wrong_usage): another name.
 Result<ReportGroups> parse_report_groups(const std::string& name);
-/// The contents with each problem's sample category (004 VII-C), or the band of its conditioning (ConditioningBands),
-/// in the place of its family; `group` says so.
+/// The contents with each problem's family replaced by its sample category (Tsounis VII-C) or the band of its
+/// conditioning (ConditioningBands). StoreContents::group names the grouping.
 StoreContents grouped(StoreContents contents, ReportGroups groups);
 
-/// The contents without the solvers of Conebench's authors (SettingRecord::origin): the best of a problem is then the
-/// best of the others.
+/// The contents without the solvers of Conebench's authors (ConfigurationRecord::origin), so that ratios to the best
+/// are ratios to the best of the others.
 StoreContents without_own(StoreContents contents);
 
-/// What stands in a report in place of names: "machine 1", "problem 12", "solver 2", one for each name, in all contents
-/// that it is used for.
+/// Pseudonyms for names: "machine 1", "problem 12", "solver 2". A name has the same one in all contents that share the
+/// object.
 class Pseudonyms {
  public:
-  /// Ids of solvers that are part of Conebench, and words that their options take.
-  explicit Pseudonyms(std::set<std::string> known) : public_words(std::move(known)) {}
-  const std::set<std::string> public_words;
+  /// `known`: ids of Conebench's solvers, and text values of their options.
+  explicit Pseudonyms(std::set<std::string> known) : public_names(std::move(known)) {}
+  const std::set<std::string> public_names;
 
   std::string number(const std::string& kind, const std::string& text);
-  /// `text` where it is a hash.
+  /// `text` itself if it is a hash.
   std::string key(const std::string& kind, const std::string& text);
   std::string solver(const std::string& id);
-  /// `label`, with a number where another setting has it already.
+  /// `label`, with a number if another configuration has it already.
   std::string distinct(const std::string& label, const std::string& hash);
 
  private:
   std::map<std::string, std::map<std::string, std::size_t>> numbers_;
 };
 
-/// What may be published: numbers, times, statuses and hashes, solvers that are part of Conebench with their options,
-/// the kind of machine and build. Every other text is numbered or left out, whatever it says.
+/// The contents as they may be published: numbers, times, statuses, hashes, Conebench's own solvers with their options,
+/// and the kind of machine and build. Every other text is replaced by a pseudonym or left out.
 StoreContents anonymous(StoreContents contents, Pseudonyms& names);
 
-/// What `compare` says of the two runs, as JSON with the first 200 changed cells.
+/// The comparison of the two runs as JSON, with the first 200 changed cells.
 std::string changes_since(const StoreContents& earlier, const StoreContents& now);
 /// How a terminal shows the cells that are not solved.
 struct UnsolvedList {
   bool every_cell = false;
   bool colour = false;       ///< ANSI colours
   std::size_t columns = 0;   ///< of the terminal; 0: lines of any length
-  std::string command = {};  ///< that shows every cell; empty: none
+  std::string command = {};  ///< command that shows every cell; empty: none
 };
 
 struct ReportOptions {
@@ -76,14 +76,14 @@ struct ReportOptions {
   std::string since;           ///< changes_since() an earlier run, for the page; empty: there is none
   bool colour = false;         ///< of ReportFiles::ranking
   UnsolvedList unsolved;       ///< of ReportFiles::unsolved
-  reports::Pictures pictures;  ///< on the page; write_report() takes those that lie beside the problems' files
+  reports::Pictures pictures;  ///< on the page; write_report() adds those next to the problems' files
 };
 
 struct ReportFiles {
-  std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
+  std::vector<std::filesystem::path> paths;  ///< written files, first the page, or else the first file
   std::string ranking;                       ///< as terminal_ranking() has it
   std::string unsolved;                      ///< the cells that are not solved, as terminal_ranking() has them
-  std::vector<std::string> notes;  ///< what the files lack (charts), and which beside them are another report's
+  std::vector<std::string> notes;  ///< what the files lack (charts), and files of an earlier report in the folder
 };
 
 /// All files of a report as a pure function of the records: the same contents and options give the same bytes.
@@ -96,21 +96,20 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options);
 
-/// Why the stores are no parts of one result: two of them have run the same cells of one suite, as two nights have, and
-/// joined they would show the later's where it has them and the earlier's elsewhere. nullopt: they can be joined.
-/// `names`: one a store. Errors (bad_input).
-std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, const std::vector<std::string>& names);
+/// Checks that the stores can be joined. `names`: one for each. Errors (bad_input): two of them have run the same cells
+/// of one suite, as two nights have. Joined, they would mix cells of both.
+Result<void> check_disjoint(const std::vector<StoreContents>& stores, const std::vector<std::string>& names);
 
 /// Records of several stores as one: cells with the same key are kept once, the last store's wins, and run ids are
 /// renumbered so that they stay apart. What present_contents says of each is kept; shards of one suite are one.
 StoreContents join_contents(std::vector<StoreContents> stores);
 
-/// Cells of the contents that ran and are not solved, how they ended and why, and of every_cell also those that are not
-/// supported; empty where there is none.
+/// Cells that ran and are not solved, with their ending and its reason. With every_cell also unsupported ones. Empty:
+/// there are none.
 std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList& list);
 
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.
-/// `force_time_profiles` as in ReportOptions. `unsolved`: with that list behind it, for a terminal of its columns.
+/// `force_time_profiles` as in ReportOptions. `unsolved`: append that list, for a terminal of its columns.
 std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles = false,
                              const UnsolvedList* unsolved = nullptr);
 

@@ -4,12 +4,13 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "store/late_answer.hpp"
@@ -40,43 +41,43 @@ std::vector<std::string> column_labels(const Analysis& analysis) {
   for (const Column& column : analysis.columns) labels.push_back(one_line(column.label));
   labels = short_labels(labels, usual);
   for (std::size_t c = 0; c < labels.size(); ++c) {
-    if (is_own(*analysis.columns[c].setting)) labels[c] += std::string(" ") + own_mark;
+    if (is_own(*analysis.columns[c].configuration)) labels[c] += std::string(" ") + own_mark;
   }
   return labels;
 }
 
-std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const TerminalLayout& layout) {
+Table ranking_table(const Analysis& analysis, const Ranking& ranking) {
   const auto labels = column_labels(analysis);
   long rank = 0;
   TableOf<RankingRow> table;
   table.add({"#", Format::count}, [&](const auto&) { return Cell(++rank, Tone::dim); });
-  table.add({"solver"}, [&](const auto& row) {
+  table.add({.heading = "solver", .breaks = TableColumn::Breaks::in_column}, [&](const auto& row) {
     return Cell(labels[row.column] + (row.doubts.empty() ? "" : std::string(" ") + doubt_mark), Tone::strong);
   });
-  table.add({"solved share"}, [](const auto& row) {
+  table.add({.heading = "", .leaves = 1}, [](const auto& row) {
     const double share = row.solved_share;
     return Cell(bar(share), share > 0.9 ? Tone::good : share > 0.5 ? Tone::warning : Tone::bad);
   });
-  table.add({"", Format::share}, &RankingRow::solved_share);
+  table.add({"solved", Format::share}, &RankingRow::solved_share);
   table.add({"problems", Format::count},
             [](const auto& row) { return Cell(fmt::format("{}/{}", row.tally.solved, row.tally.total()), Tone::dim); });
   if (analysis.times_shown) {
     table.add({"time", Format::time}, [](const auto& row) { return row.means.at_limit; });
-    table.add({.heading = "cold", .format = Format::time, .leaves = 1}, [](const auto& row) { return row.means.cold; });
-    table.add({.heading = "common", .format = Format::time, .leaves = 4},
+    table.add({.heading = "cold", .format = Format::time, .leaves = 2}, [](const auto& row) { return row.means.cold; });
+    table.add({.heading = "common", .format = Format::time, .leaves = 5},
               [](const auto& row) { return row.means.common; });
-    table.add({.heading = "×best", .format = Format::number, .leaves = 2}, &RankingRow::times_best);
+    table.add({.heading = "×best", .format = Format::number, .leaves = 3}, &RankingRow::times_best);
   } else {
     table.add({"iterations", Format::number}, &RankingRow::median_iterations);
   }
-  table.add({.heading = "ρ(1)", .format = Format::share, .leaves = 5},
+  table.add({.heading = "ρ(1)", .format = Format::share, .leaves = 6},
             [](const auto& row) { return Cell(row.rho_one, Tone::plain); });
-  table.add({.heading = "ρ(∞)", .format = Format::share, .leaves = 6},
+  table.add({.heading = "ρ(∞)", .format = Format::share, .leaves = 7},
             [](const auto& row) { return Cell(row.rho_infinity, Tone::plain); });
   table.add({"false", Format::count}, [](const auto& row) { return count(row.tally.false_claim, Tone::bad); });
-  table.add({.heading = "unsup.", .format = Format::count, .leaves = 3},
+  table.add({.heading = "unsup.", .format = Format::count, .leaves = 4},
             [](const auto& row) { return count(row.tally.unsupported, Tone::plain); });
-  return terminal_text(table.of(ranking.rows), layout);
+  return table.of(ranking.rows);
 }
 
 /// On all problems of the slice, by what is counted and how good the answers are.
@@ -90,72 +91,82 @@ bool same_work(const Slice& slice, std::size_t a, std::size_t b) {
                      [&](const auto& row) { return work(row[a]) == work(row[b]); });
 }
 
-/// Whether something is gained over the default setting, or where that is the best, over the next best.
+/// Whether something is gained over the default configuration, or where that is the best, over the next best.
 bool choice_matters(const Analysis& analysis, const OptionStudy& study) {
   constexpr double min_gain = 1.05;
-  const auto& settings = study.settings;
-  const auto& best = settings[study.recommended];
-  const OptionStudy::Setting *usual = nullptr, *next = nullptr;
-  for (const OptionStudy::Setting& setting : settings) {
-    if (analysis.columns[setting.column].setting->label == study.solver) usual = &setting;
-    if (&setting != &best && (next == nullptr || setting.times_best < next->times_best)) next = &setting;
+  const auto& configurations = study.configurations;
+  const auto& best = configurations[study.recommended];
+  const OptionStudy::Configuration *usual = nullptr, *next = nullptr;
+  for (const OptionStudy::Configuration& configuration : configurations) {
+    if (analysis.columns[configuration.column].configuration->label == study.solver) usual = &configuration;
+    if (&configuration != &best && (next == nullptr || configuration.times_best < next->times_best))
+      next = &configuration;
   }
-  const OptionStudy::Setting* const other = usual == &best ? next : usual;
+  const OptionStudy::Configuration* const other = usual == &best ? next : usual;
   if (other == nullptr) return true;
   return other->times_best >= min_gain * best.times_best &&
          !same_work(analysis.slices[study.slice], best.column, other->column);
 }
 
-/// A line for each solver that has several settings of which one is worth choosing, or of which a search has dropped
-/// some: which one to take for problems not yet seen.
-std::string advice(const Analysis& analysis, std::size_t slice) {
-  std::string text;
+/// A line for each solver that has several configurations of which one is worth choosing, or of which a search has
+/// dropped some: which one to take for problems not yet seen.
+std::vector<std::string> advice(const Analysis& analysis, std::size_t slice) {
+  std::vector<std::string> lines;
   for (const OptionStudy& study : analysis.option_studies) {
     if (study.slice != slice || (study.dropped == 0 && !choice_matters(analysis, study))) continue;
-    text += fmt::format(" {}: {} {}", one_line(study.solver),
-                        study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
-                        one_line(study.values(study.recommended)));
+    std::string text = fmt::format("{}: {} {}", one_line(study.solver),
+                                   study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
+                                   one_line(study.values(study.recommended)));
     if (study.unseen_times_best) {
-      text +=
-          fmt::format("; on a {} that it was not chosen on, such a choice costs {} × the best setting of each problem",
-                      analysis.contents->group, human_number(*study.unseen_times_best));
+      text += fmt::format(
+          "; on a {} that it was not chosen on, such a choice costs {} × the best configuration of each problem",
+          analysis.contents->group, human_number(*study.unseen_times_best));
       if (study.unseen_lost > 0) {
-        text += fmt::format(", and loses {} that another setting solves", plural(study.unseen_lost, "problem"));
+        text += fmt::format(", and loses {} that another configuration solves", plural(study.unseen_lost, "problem"));
       }
     }
-    text += (study.dropped > 0 ? "; " + study.chosen_among() : std::string()) + "\n";
+    if (study.dropped > 0) text += "; " + study.chosen_among();
+    lines.push_back(std::move(text));
   }
-  return text;
+  return lines;
 }
 
-std::string footer(const Analysis& analysis, const Ranking& ranking) {
-  std::string text = fmt::format(" {} of {} solved by at least one solver", ranking.solved_by_any,
-                                 plural(ranking.problems, "problem"));
+std::string footer(const Ranking& ranking, bool common_shown) {
+  std::string text =
+      fmt::format("{} of {} solved by at least one solver", ranking.solved_by_any, plural(ranking.problems, "problem"));
   if (ranking.best_of_all) {
-    text += fmt::format("; the fastest setting for each problem: time {}", human_time(*ranking.best_of_all));
+    text += fmt::format("; the fastest configuration for each problem: time {}", human_time(*ranking.best_of_all));
   }
-  if (analysis.times_shown && ranking.common_columns > 0) {
+  if (common_shown && ranking.common_columns > 0) {
     text += fmt::format(
         " · common: {} that {}", plural(ranking.common_problems, "problem"),
         ranking.common_columns == 1 ? "1 solver solves" : fmt::format("{} solvers all solve", ranking.common_columns));
   }
-  return text + "\n";
+  return text;
 }
 
-std::string legend(const Analysis& analysis) {
+/// Of the columns that some table shows.
+std::vector<std::string> legend(const Analysis& analysis, const std::set<std::string>& shown) {
+  std::vector<std::string> lines;
   std::string text = fmt::format(
-      " solved share: {} weigh the same; problems: counted one by one; false: claims that the judge "
-      "refutes;\n unsup.: problems a solver can't run on.\n",
+      "solved: share of the problems, {} weigh the same; problems: counted one by one; false: claims that the judge "
+      "refutes",
       many_groups(analysis.contents->group));
-  if (const std::string own = own_legend(analysis); !own.empty()) text += " " + own + ".\n";
-  if (!analysis.times_shown) return text;
-  return text +
-         fmt::format(
-             " {}, geometric means shifted by {}. time: unsolved problems count with their limit; "
-             "cold: the same\n of first runs; common: problems that all solvers with at least half solved solve; "
-             "×best: ratio to the best,\n over what a solver solves (not shifted).\n",
-             analysis.condensation_shown ? "Set-up + solve, with and without condensation" : "Set-up + solve",
-             human_time(analysis.shift_s));
+  const auto add = [&](const char* heading, const std::string& meaning) {
+    if (shown.contains(heading)) text += fmt::format("; {}: {}", heading, meaning);
+  };
+  add("unsup.", "problems a solver can't run on");
+  lines.push_back(text + ".");
+  if (const std::string own = own_legend(analysis); !own.empty()) lines.push_back(own + ".");
+  if (!analysis.times_shown) return lines;
+  text = fmt::format("{}, geometric means shifted by {}. time: unsolved problems count with their limit",
+                     analysis.condensation_shown ? "Set-up + solve, with and without condensation" : "Set-up + solve",
+                     human_time(analysis.shift_s));
+  add("cold", "the same of first runs");
+  add("common", "problems that all solvers with at least half solved solve");
+  add("×best", "ratio to the best, over what a solver solves (not shifted)");
+  lines.push_back(text + ".");
+  return lines;
 }
 
 /// A cell that ran and is not solved.
@@ -164,7 +175,7 @@ struct Unsolved {
   const CellRecord* cell = nullptr;
 };
 
-/// What broke stands first, then wrong claims, then who gave up, then who met a limit.
+/// Order of unsolved cells: broken ones, false claims, solvers that gave up, limits.
 int urgency(const CellRecord& cell) {
   using enum StatusClass;
   if (class_of(cell.status) != answer && class_of(cell.status) != clock) return 0;
@@ -189,7 +200,7 @@ std::vector<Unsolved> unsolved_of(const Analysis& analysis) {
   return cells;
 }
 
-/// The reason, and how far the answer is from being one.
+/// The reason, and how far the answer is from the tolerance.
 std::string why_unsolved(const CellRecord& cell) {
   std::string text = one_line(whole_reason(cell));
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
@@ -226,9 +237,9 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
   const std::string unsupported = list.every_cell ? unsupported_cells(analysis, labels, paint) : std::string();
   if (cells.empty()) return unsupported.empty() ? unsupported : "\n all cells that ran are solved\n" + unsupported;
   const auto problem = [&](const Unsolved& one) {
-    constexpr std::size_t widest = 40;
+    const std::size_t widest = std::clamp<std::size_t>(list.columns / 3, 16, 40);
     const std::string name = one_line(analysis.problems[one.problem].name);
-    return list.every_cell ? name : shorten(name, widest);
+    return list.every_cell ? name : shorten(name, list.columns > 0 ? widest : 40);
   };
   // Of each solver's cells that ended alike the first stands for all, where not every one is asked for.
   std::map<std::tuple<CellStatus, bool, std::size_t>, std::size_t> group_of;
@@ -248,14 +259,15 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
     const CellRecord& cell = *group.first->cell;
     return Cell(to_string(cell.status), urgency(cell) < 2 ? Tone::bad : Tone::plain);
   });
-  table.add({"solver"}, [&](const Group& group) { return Cell(labels[group.first->column], Tone::strong); });
+  table.add({.heading = "solver", .breaks = TableColumn::Breaks::in_column},
+            [&](const Group& group) { return Cell(labels[group.first->column], Tone::strong); });
   if (!list.every_cell) table.add({"cells", Format::count}, &Group::second);
   table.add({list.every_cell ? "problem" : "the first"}, [&](const Group& group) { return problem(*group.first); });
   table.add({"at"}, [&](const Group& group) { return analysis.slices[group.first->slice].label; });
-  table.add({"why"}, [](const Group& group) { return Cell(why_unsolved(*group.first->cell), Tone::dim); });
+  table.add({.heading = "why", .breaks = TableColumn::Breaks::below},
+            [](const Group& group) { return Cell(why_unsolved(*group.first->cell), Tone::dim); });
   const std::size_t shown = list.every_cell ? groups.size() : std::min(groups.size(), max_groups);
-  const TerminalLayout layout{
-      .indent = 1, .paint = paint, .headings = Tone::dim, .columns = list.columns, .shorten = true, .least = 24};
+  const TerminalLayout layout{.indent = 1, .paint = paint, .headings = Tone::dim, .columns = list.columns};
   std::string out = fmt::format("\n {} not solved\n", plural(static_cast<long>(cells.size()), "cell")) +
                     terminal_text(table.of(std::span(groups).first(shown)), layout);
   if (shown < groups.size()) {
@@ -267,8 +279,8 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
   if (!list.every_cell) return out;
   const Unsolved& first = *groups.front().first;
   const std::string again =
-      repeat_command(*analysis.problems[first.problem].record, *analysis.columns[first.column].setting, *first.cell,
-                     repeat_places(*analysis.contents));
+      repeat_command(*analysis.problems[first.problem].record, *analysis.columns[first.column].configuration,
+                     *first.cell, repeat_locations(*analysis.contents));
   if (!again.empty()) out += paint(Tone::dim, " the first again: " + one_line(again)) + "\n";
   return out + unsupported;
 }
@@ -277,36 +289,50 @@ std::string terminal(const Analysis& analysis, bool colour, std::size_t columns)
   const Paint paint{colour};
   const TerminalLayout layout{.indent = 1, .paint = paint, .headings = Tone::dim, .columns = columns};
   std::string out;
+  std::set<std::string> shown;  // headings
+  const auto add_line = [&](Tone tone, const std::string& mark, const std::string& text) {
+    const std::size_t indent = display_width(mark);
+    out += paint(tone, mark + (columns > 0 ? wrapped(text, indent, columns) : text)) + "\n";
+  };
+  const auto add_table = [&](const Ranking& ranking) {
+    const Table table = ranking_table(analysis, ranking);
+    const std::set<std::string> headings = shown_headings(table, layout);
+    shown.insert(headings.begin(), headings.end());
+    out += terminal_text(table, layout);
+    return headings.contains("common");
+  };
   for (const auto& note : analysis.notes) {
     const bool warning = note.level == Note::Level::warning;
-    out += paint(warning ? Tone::warning : Tone::dim, warning ? " ! " : " · ") + one_line(note.text) + "\n";
+    add_line(warning ? Tone::warning : Tone::dim, warning ? " ! " : " · ", one_line(note.text));
   }
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Ranking& ranking = analysis.ranking(s);
     const Slice& slice = analysis.slices[s];
-    out += "\n " + paint(Tone::strong, fmt::format("{} at {}", one_line(analysis.title), slice.label));
-    out += paint(Tone::dim, fmt::format("  {}, {} start · {} in {}\n {}", slice.verdict, slice.start,
-                                        plural(ranking.problems, "problem"),
-                                        count_groups(ranking.families, analysis.contents->group),
-                                        one_line(criterion_text(analysis, slice))));
+    out += "\n " + paint(Tone::strong, fmt::format("{} at {}", one_line(analysis.title), slice.label)) + "\n";
+    add_line(Tone::dim, " ",
+             fmt::format("{}, {} start · {} in {}", slice.verdict, slice.start, plural(ranking.problems, "problem"),
+                         count_groups(ranking.families, analysis.contents->group)));
+    add_line(Tone::dim, " ", one_line(stop_by_text(analysis, slice)));
     if (ranking.problems == 0) {
-      out += "\n nothing to rank: every problem is left out\n";
+      out += " nothing to rank: every problem is left out\n";
       continue;
     }
-    out += "\n" + ranking_table(analysis, ranking, layout);
+    const bool common_shown = add_table(ranking);
     if (const std::string doubts = doubt_text(analysis, ranking); !doubts.empty()) {
-      out += paint(Tone::warning, fmt::format(" {} {}", doubt_mark, one_line(doubts))) + "\n";
+      add_line(Tone::warning, fmt::format(" {} ", doubt_mark), one_line(doubts));
     }
-    out += paint(Tone::dim, footer(analysis, ranking));
+    add_line(Tone::dim, " ", footer(ranking, common_shown));
     for (const Ranking* const other : analysis.rankings_of(s)) {
       if (other == &ranking) continue;
-      out += paint(Tone::dim, fmt::format(" the same by {} (above: {})\n", title(other->cost), title(ranking.cost)));
-      out += ranking_table(analysis, *other, layout);
+      add_line(Tone::dim, " ", fmt::format("the same by {} (above: {})", title(other->cost), title(ranking.cost)));
+      add_table(*other);
     }
-    out += paint(Tone::dim, advice(analysis, s));
-    for (const auto& remark : ranking.remarks) out += paint(Tone::dim, " " + one_line(remark)) + "\n";
+    for (const std::string& line : advice(analysis, s)) add_line(Tone::dim, " ", line);
+    for (const auto& remark : ranking.remarks) add_line(Tone::dim, " ", one_line(remark));
   }
-  if (!analysis.slices.empty()) out += "\n" + paint(Tone::dim, legend(analysis));
+  if (analysis.slices.empty()) return out;
+  out += "\n";
+  for (const std::string& line : legend(analysis, shown)) add_line(Tone::dim, " ", line);
   return out;
 }
 

@@ -24,7 +24,7 @@ std::string escape(std::string_view text, const std::map<char, std::string_view>
   return out;
 }
 
-std::vector<std::string> words_of(const std::string& label) {
+std::vector<std::string> split_words(const std::string& label) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= label.size();) {
     const std::size_t end = std::min(label.find(' ', begin), label.size());
@@ -40,7 +40,7 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels, st
   constexpr std::size_t longest = 100;
   std::map<std::string, std::map<std::string, std::size_t>> uses;  // solver → word → labels with it
   for (const std::string& label : labels) {
-    auto words = words_of(label);
+    auto words = split_words(label);
     const std::string solver = words.front();
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
@@ -49,13 +49,13 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels, st
   std::vector<std::string> shown;
   std::map<std::string, std::size_t> cut;
   for (const std::string& label : labels) {
-    const auto words = words_of(label);
+    const auto words = split_words(label);
     const auto& of_solver = uses.at(words.front());
-    const std::size_t settings = of_solver.at(words.front());
+    const std::size_t configurations = of_solver.at(words.front());
     std::string text = words.front();
     bool skipped = false;
     for (std::size_t k = 1; k < words.size(); ++k) {
-      const bool shared = settings > 1 && of_solver.at(words[k]) == settings;
+      const bool shared = configurations > 1 && of_solver.at(words[k]) == configurations;
       if (!shared || !skipped) text += shared ? " …" : " " + words[k];
       skipped = shared;
     }
@@ -143,7 +143,6 @@ std::string bound_text(double verdict_bound) {
 
 std::string noise_text(const NoiseRecord& noise) {
   switch (noise.kind) {
-    case NoiseKind::other: return noise.text.empty() ? "the run says so" : noise.text;
     case NoiseKind::stolen: return fmt::format("the hypervisor took {:.0f} % of the processor time", 100 * noise.value);
     case NoiseKind::throttled: return fmt::format("throttled {:.0f} times because of heat", noise.value);
     case NoiseKind::governor:

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files that are written beside their places; those that were not renamed go with it.
+/// The unfinished files. The destructor removes those that were not renamed.
 class Unfinished {
  public:
   Unfinished() = default;
@@ -89,24 +89,25 @@ Result<void> write_files(const fs::path& folder, const std::vector<StreamedFile>
   if (auto made = make_folder(folder); !made) return made;
   remove_unfinished(folder);
   Unfinished unfinished;
-  std::vector<fs::path> places;
+  std::vector<fs::path> targets;
   for (const StreamedFile& file : files) {
-    const fs::path place = folder / file.path;
+    const fs::path target = folder / file.path;
     std::error_code ignored;
-    const fs::file_status status = fs::status(place, ignored);
-    if (fs::is_directory(status)) return cannot_write(place, EISDIR);
+    const fs::file_status status = fs::status(target, ignored);
+    if (fs::is_directory(status)) return cannot_write(target, EISDIR);
     const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
-    const fs::path beside = in_place ? place : unfinished_path(place);
+    const fs::path beside = in_place ? target : unfinished_path(target);
     if (!in_place) {
       unfinished.add(beside);
-      places.push_back(place);
+      targets.push_back(target);
     }
-    if (const int reason = write_whole(beside, file.content, in_place); reason != 0) return cannot_write(place, reason);
+    if (const int reason = write_whole(beside, file.content, in_place); reason != 0)
+      return cannot_write(target, reason);
   }
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
     std::error_code failure;
-    fs::rename(unfinished.files()[i], places[i], failure);
-    if (failure) return cannot_write(places[i], failure.value());
+    fs::rename(unfinished.files()[i], targets[i], failure);
+    if (failure) return cannot_write(targets[i], failure.value());
   }
   return {};
 }

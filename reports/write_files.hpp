@@ -30,7 +30,7 @@ struct StreamedFile {
 };
 
 /// Writes all of them into the folder (made where it is missing; "" for paths as they are), or none: each beside its
-/// place first (PATH.unfinished-PID, synced), and when all are whole, each is renamed into its place. A full disk, a
+/// path first (PATH.unfinished-PID, synced), and when all are whole, each is renamed to its path. A full disk, a
 /// lost folder or a kill leaves what was there. Pipes and devices are written to as they are. Errors (bad_input): the
 /// path and the system's reason.
 Result<void> write_files(const std::filesystem::path& folder, const std::vector<ReportFile>& files);

@@ -22,23 +22,23 @@ constexpr std::size_t nights_below_the_bar = 5;  // that a change may have begun
 /// The nights since the last change that have a value, newest last.
 struct Segment {
   std::vector<double> levels;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
 
   std::size_t size() const { return levels.size(); }
-  /// `count` nights, or what there is of them, that end before place `end`.
+  /// `count` nights, or what there is of them, that end before index `end`.
   std::span<const double> before(std::size_t end, std::size_t count) const {
     const std::size_t begin = end > count ? end - count : 0;
     return std::span(levels).subspan(begin, end - begin);
   }
-  void start_at(std::size_t place) {
-    levels.erase(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(place));
-    places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(place));
+  void start_at(std::size_t position) {
+    levels.erase(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(position));
+    positions.erase(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(position));
   }
 };
 
 /// A change in front of the segment's night `first`.
 ChangePoint change_at(const Segment& segment, std::size_t first, double effect, double sigma, ChangeRule rule) {
-  return {segment.places[first - 1], segment.places[first], segment.places.back(), effect, sigma, rule};
+  return {segment.positions[first - 1], segment.positions[first], segment.positions.back(), effect, sigma, rule};
 }
 
 /// Where two constant levels fit the nights from `begin` best (least absolute deviations), the second of them starting
@@ -64,9 +64,9 @@ std::size_t best_split(const Segment& segment, std::size_t begin) {
 }
 
 std::optional<std::size_t> two_nights(const Segment& segment, const ChangeRules& rules, ChangePoint& change) {
-  if (segment.size() < rules.fewest + 2) return std::nullopt;
+  if (segment.size() < rules.min_nights + 2) return std::nullopt;
   std::size_t first = segment.size() - 2;
-  const auto before = segment.before(first, rules.most);
+  const auto before = segment.before(first, rules.max_nights);
   const double middle = *median(before);
   const double sigma = change_sigma(before, 1, segment.before(first, rules.max_creep));
   const double bar = std::max(two_nights_effect, two_nights_z * sigma);
@@ -115,7 +115,7 @@ std::vector<ChangePoint> find_changes(std::span<const double> levels, const Chan
   for (std::size_t night = 0; night < levels.size(); ++night) {
     if (!std::isfinite(levels[night])) continue;
     segment.levels.push_back(levels[night]);
-    segment.places.push_back(night);
+    segment.positions.push_back(night);
     ChangePoint change;
     auto first = two_nights(segment, rules, change);
     if (!first) first = creep(segment, rules, change);

@@ -7,8 +7,8 @@
 
 namespace conebench {
 
-/// How a change in a series of nights was seen. Both rules and their figures were measured and simulated on A/A nights:
-/// sd 0.33 % from night to night, one in twenty nights four times as noisy.
+/// The rule that found a change in a series of nights. Both rules and their figures were measured and simulated on A/A
+/// nights: sd 0.33 % from night to night, one in twenty nights four times as noisy.
 enum class ChangeRule {
   two_nights,  ///< two nights running on one side of the nights before them, each by more than max(1 %, 3σ)
   creep,       ///< the median of the last 5 or 8 nights against up to 30 before: more than max(0.7 %, 4.5σ)
@@ -16,13 +16,12 @@ enum class ChangeRule {
 std::string to_string(ChangeRule rule);
 
 struct ChangeRules {
-  std::size_t fewest = 5;      ///< nights that `two_nights` needs before the two
-  std::size_t most = 10;       ///< and looks back on
-  std::size_t min_creep = 10;  ///< the same for `creep`
-  std::size_t max_creep = 30;
+  /// Nights before the two that `two_nights` compares with: at least, at most.
+  std::size_t min_nights = 5, max_nights = 10;
+  std::size_t min_creep = 10, max_creep = 30;  ///< the same for `creep`
 };
 
-/// A change that lies between two nights, and the night at which it showed. Places in the series.
+/// A change that lies between two nights, and the night at which it showed, by their indices in the series.
 struct ChangePoint {
   std::size_t last_before = 0;  ///< last night with a value before the change
   std::size_t first_after = 0;  ///< first night with a value after it

@@ -5,14 +5,14 @@
 
 namespace conebench {
 
-/// The fastest and the middle run of one solved cell [s].
+/// Minimum and median time of one solved cell's runs [s].
 struct CellTimes {
   double minimum = 0.0;
   double median = 0.0;
 };
 
-/// Whether other processes took time while cells were timed, as their own times show it; the load average does not
-/// tell. Measured: of the cells of 5 ms or more, 0–3 % scatter in a quiet sweep and 61–78 % beside another process.
+/// Whether other processes disturbed the cells, found from the cells' own times, since the load average does not show
+/// it. Measured: of the cells of 5 ms or more 0–3 % scatter in a quiet sweep, and 61–78 % while another process runs.
 struct Load {
   std::size_t cells = 0;      ///< of 5 ms or more
   std::size_t scattered = 0;  ///< of them: median above 1.1 times the minimum

@@ -10,25 +10,26 @@
 
 namespace conebench {
 
-/// So many of the nights before are what a night is held against.
+/// Number of earlier nights that a night is compared with.
 inline constexpr std::size_t recent_nights = 7;
 
 /// Times of one night in one slice, against a reference that is the same for all nights.
 struct NightTimes {
-  bool there = false;  ///< its times can be compared with the others'
+  bool there = false;  ///< its times are comparable with the other nights'
   bool quiet = false;  ///< and judged
   std::vector<PairedTime> times;
 };
 
 struct TimesOfNights {
-  std::vector<std::optional<TimeComparison>> nights;  ///< effects of each setting; nothing where not `there`
-  std::vector<std::optional<double>> moved;  ///< by how much all settings did, where the night is not judged for it
-  std::vector<std::pair<std::size_t, ChangePoint>> changes;  ///< setting and where it changed
+  std::vector<std::optional<TimeComparison>> nights;  ///< effects of each configuration; nullopt: not `there`
+  std::vector<std::optional<double>>
+      moved;  ///< shift of all configurations together, if the night is not judged because of it
+  std::vector<std::pair<std::size_t, ChangePoint>> changes;  ///< configuration and where it changed
 };
 
-/// Effects of every night and the settings' changes. A setting that changed is part of what is taken off the others:
-/// each change found, up to fifty of them, is taken off its setting before the next is looked for. Of two settings,
-/// each of which is what is taken off the other, nothing tells which one changed: none is looked for.
-TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t settings);
+/// Effects of every night, and changes of the configurations. A changed configuration biases the correction of the
+/// others. So each change that is found, up to fifty, is subtracted from its configuration before the next search. With
+/// two configurations there is no search, since it is unknown which one changed.
+TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t configurations);
 
 }  // namespace conebench

@@ -20,12 +20,12 @@ struct CellEffect {
   std::vector<double> differences;  ///< e of each block
 };
 
-CellEffect effect_of(const ReplicatedCell& cell) {
+CellEffect effect_of(const TimedRounds& cell) {
   CellEffect found{cell.problem, 0.0, {}};
-  const std::size_t blocks = std::min(cell.base_s.size(), cell.new_s.size()) / 2;
+  const std::size_t blocks = std::min(cell.baseline_s.size(), cell.candidate_s.size()) / 2;
   for (std::size_t j = 0; j < blocks; ++j) {
-    const double a1 = std::log(cell.base_s[2 * j]), a2 = std::log(cell.base_s[2 * j + 1]);
-    const double b1 = std::log(cell.new_s[2 * j]), b2 = std::log(cell.new_s[2 * j + 1]);
+    const double a1 = std::log(cell.baseline_s[2 * j]), a2 = std::log(cell.baseline_s[2 * j + 1]);
+    const double b1 = std::log(cell.candidate_s[2 * j]), b2 = std::log(cell.candidate_s[2 * j + 1]);
     const double x = 0.5 * (b1 + b2) - 0.5 * (a1 + a2);
     const double e = 0.5 * ((a1 - a2) + (b1 - b2));
     if (!std::isfinite(x) || !std::isfinite(e)) continue;
@@ -52,45 +52,45 @@ double sign_deviation(const std::vector<CellEffect>& cells, const TimeRules& rul
   return sample_deviation(means).value_or(0.0);
 }
 
-SettingTimes measure(const std::vector<CellEffect>& cells, const TimeRules& rules, std::uint64_t seed) {
-  SettingTimes setting;
-  setting.cells = cells.size();
+ConfigurationTimes measure(const std::vector<CellEffect>& cells, const TimeRules& rules, std::uint64_t seed) {
+  ConfigurationTimes configuration;
+  configuration.cells = cells.size();
   std::vector<double> effects;
   for (const CellEffect& cell : cells) effects.push_back(cell.effect);
-  setting.raw = setting.corrected = trimmed_mean(effects, rules.trim).value_or(0.0);
-  setting.median = median(effects).value_or(0.0);
-  setting.deviation = sign_deviation(cells, rules, seed);
-  return setting;
+  configuration.raw = configuration.corrected = trimmed_mean(effects, rules.trim).value_or(0.0);
+  configuration.median = median(effects).value_or(0.0);
+  configuration.deviation = sign_deviation(cells, rules, seed);
+  return configuration;
 }
 
 }  // namespace
 
-TimeComparison compare_side_by_side(std::span<const ReplicatedCell> cells, std::size_t settings,
+TimeComparison compare_side_by_side(std::span<const TimedRounds> cells, std::size_t configurations,
                                     const TimeRules& rules) {
-  std::vector<std::vector<CellEffect>> effects(settings);
-  for (const ReplicatedCell& cell : cells) {
+  std::vector<std::vector<CellEffect>> effects(configurations);
+  for (const TimedRounds& cell : cells) {
     CellEffect effect = effect_of(cell);
-    if (!effect.differences.empty()) effects[cell.setting].push_back(std::move(effect));
+    if (!effect.differences.empty()) effects[cell.configuration].push_back(std::move(effect));
   }
   TimeComparison result;
-  result.settings.resize(settings);
+  result.configurations.resize(configurations);
   std::vector<double> measured;
-  for (std::size_t s = 0; s < settings; ++s) {
+  for (std::size_t s = 0; s < configurations; ++s) {
     std::sort(effects[s].begin(), effects[s].end(),
               [](const CellEffect& a, const CellEffect& b) { return a.problem < b.problem; });
-    result.settings[s] = measure(effects[s], rules, rules.seed);
-    if (!effects[s].empty()) measured.push_back(result.settings[s].corrected);
+    result.configurations[s] = measure(effects[s], rules, rules.seed);
+    if (!effects[s].empty()) measured.push_back(result.configurations[s].corrected);
   }
   result.together = median(measured).value_or(0.0);
   result.z = alarm_z(measured.size(), rules);
-  for (SettingTimes& setting : result.settings) {
-    if (setting.cells == 0) {
-      setting.reason = "no cell that both solved with the same work, in whole blocks";
-    } else if (setting.cells < rules.min_cells) {
-      setting.reason =
-          fmt::format("only {}; {} are needed", plural(static_cast<long>(setting.cells), "cell"), rules.min_cells);
+  for (ConfigurationTimes& configuration : result.configurations) {
+    if (configuration.cells == 0) {
+      configuration.reason = "no cell that both solved with the same work, in whole blocks";
+    } else if (configuration.cells < rules.min_cells) {
+      configuration.reason = fmt::format("only {}; {} are needed",
+                                         plural(static_cast<long>(configuration.cells), "cell"), rules.min_cells);
     } else {
-      judge_times(setting, result.z, rules);
+      judge_times(configuration, result.z, rules);
     }
   }
   return result;

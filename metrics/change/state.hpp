@@ -2,22 +2,22 @@
 
 namespace conebench {
 
-/// The one answer to "is it slower?", of a setting at a tolerance and start: docs/compare.md. All commands and pages
-/// show it. Of its times, its work or a family alone it is slower, faster, same, undecided or none.
+/// State of a configuration at a tolerance and start: the answer to "is it slower?" (docs/compare.md) of all commands
+/// and pages. The state of its times, its work or a family alone is slower, faster, same, undecided or none.
 enum class ChangeState {
-  same,  ///< of times: within a bound that the noise allows to tell
+  same,  ///< times: within a bound, as far as the noise allows
   slower,
   faster,
-  lost,  ///< cells that the base solved
+  lost,  ///< the candidate lost cells that the baseline solved
   won,
-  undecided,  ///< not yet decidable; of times SettingTimes::could_have_seen says what would have been seen
+  undecided,  ///< not yet decidable; a change of times of ConfigurationTimes::could_have_seen would have been found
   none        ///< not judged
 };
 const char* to_string(ChangeState state);
 
 enum class ChangeSource {
   two_stores,    ///< one run against another
-  side_by_side,  ///< two builds in turn
+  side_by_side,  ///< an A/B run
   nights         ///< a series of runs
 };
 const char* to_string(ChangeSource source);
@@ -25,9 +25,9 @@ const char* to_string(ChangeSource source);
 struct ChangeFacts {
   long lost = 0, won = 0;
   bool slower = false, faster = false;  ///< by work, time or a family
-  bool decided = false;                 ///< else what is not slower or faster may be either
+  bool decided = false;                 ///< false: not slower or faster means undecided
 };
-/// The worst first: what was lost is not won back by another cell.
+/// The worst state wins: a lost cell is not offset by another cell that was won.
 ChangeState state_of(const ChangeFacts& facts);
 
 }  // namespace conebench

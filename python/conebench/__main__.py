@@ -16,6 +16,6 @@ except Error as error:
 except SyntaxError as error:
     sys.exit(f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})")
 except Exception as error:
-    places = traceback.extract_tb(error.__traceback__)
-    place = ([one for one in places if one.filename == sys.argv[1]] or places)[-1]
-    sys.exit(f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})")
+    frames = traceback.extract_tb(error.__traceback__)
+    location = ([one for one in frames if one.filename == sys.argv[1]] or frames)[-1]
+    sys.exit(f"{type(error).__name__}: {error} ({location.filename}:{location.lineno})")

@@ -60,17 +60,17 @@ def judge(problem: Union[Problem, str], r: Any, tolerance: float = 1e-6,
 
 
 def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: float = 1e-6,
-          max_iterations: int = 20000, time_limit: float = 10.0, criterion: str = "",
+          max_iterations: int = 20000, time_limit: float = 10.0, stop_by: str = "",
           verdict: str = "natural_map_scaled", start: Any = None, **options: Any) -> Answer:
     """Solves in this process and judges. `solver`: an id of `conebench list solvers`, or a class that @solver marks,
-    which stops by its own test whatever `criterion` says; by default that is "verdict", "verdict-paid" for a peer. What does not converge is an answer, no exception."""
+    which stops by its own test whatever `stop_by` says; by default that is "judge", "judge_timed" for a peer. What does not converge is an answer, no exception."""
     given = _problem(problem)
     if is_solver(solver):
         return Answer(**run_here(given, solver, judge, tolerance, max_iterations, time_limit, verdict, start,
                                  options))
     if not isinstance(solver, str):
         raise _core.Error(f"solver: {solver!r} is neither an id nor a class with @conebench.solver")
-    record = _core.solve(given._core, solver, tolerance, max_iterations, time_limit, criterion, verdict, start, options)
+    record = _core.solve(given._core, solver, tolerance, max_iterations, time_limit, stop_by, verdict, start, options)
     record["setup_s"], record["solve_s"] = record["setup_median_s"], record["solve_median_s"]
     if not record["own_residual_known"]:
         record["own_residual"] = None

@@ -16,7 +16,7 @@ from ._problems import Array, Problem, load
 
 _types = {bool: "flag", int: "integer", float: "real", str: "text"}
 _classes: List[type] = []
-_least_limit = 1e-3  # s, told where nothing is left
+_least_limit = 1e-3  # s, reported where nothing is left
 _statuses = ("converged", "max_iterations", "time_limit", "stalled", "diverged", "breakdown")
 
 
@@ -32,13 +32,13 @@ class Option:
     choices: Sequence[str] = ()
 
     def described(self, name: str) -> Dict[str, Any]:
-        told: Dict[str, Any] = {"name": name, "type": _types[type(self.default)], "default": self.default,
+        reported: Dict[str, Any] = {"name": name, "type": _types[type(self.default)], "default": self.default,
                                 "doc": self.doc or name.replace("_", " ")}
         for key, value in (("minimum", self.minimum), ("maximum", self.maximum), ("unit", self.unit),
                            ("choices", list(self.choices))):
             if value not in (None, "", []):
-                told[key] = value
-        return told
+                reported[key] = value
+        return reported
 
 
 def option(default: Any, minimum: Optional[float] = None, maximum: Optional[float] = None, doc: str = "", *,
@@ -114,25 +114,25 @@ def _answered(marked: Any, problem: Problem, given: Any) -> Tuple[Array, Dict[st
     id = marked.conebench["id"]
     if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], dict)):
         raise _core.Error(f'{id}: solve must return (r, {{"status": …}}), not {type(given).__name__}')
-    r, told = np.asarray(given[0], dtype=float), {"status": "converged", **given[1]}
+    r, reported = np.asarray(given[0], dtype=float), {"status": "converged", **given[1]}
     if r.shape != (problem.rows,):
         raise _core.Error(f"{id}: solve returned r of shape {r.shape}, not ({problem.rows},)")
-    if told["status"] not in _statuses:
-        raise _core.Error(f"{id}: the status {told['status']!r} must be one of {', '.join(_statuses)}")
+    if reported["status"] not in _statuses:
+        raise _core.Error(f"{id}: the status {reported['status']!r} must be one of {', '.join(_statuses)}")
     wrong = np.flatnonzero(~np.isfinite(r))
-    if wrong.size and not told.get("message"):
-        told["message"] = f"r[{wrong[0]}] is {r[wrong[0]]}, counted from 0"
-    return r, told
+    if wrong.size and not reported.get("message"):
+        reported["message"] = f"r[{wrong[0]}] is {r[wrong[0]]}, counted from 0"
+    return r, reported
 
 
 def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, time_limit: float,
              verdict: str, start: Any, options: Dict[str, Any]) -> Dict[str, Any]:
     """The fields of an Answer."""
     first = np.zeros(problem.rows) if start is None else np.asarray(start, dtype=float)
-    r, told, times = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
+    r, reported, times = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
     begin = time.perf_counter()
     judged = judge(problem, r, tolerance, verdict)
-    status, reason = told["status"], told.get("message", "")
+    status, reason = reported["status"], reported.get("message", "")
     passed = times["setup_s"] + times["solve_s"]
     if passed > time_limit:
         if status != "time_limit":
@@ -142,9 +142,9 @@ def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_it
         status = "time_limit"
     return {**vars(judged), **times, "solved": judged.solved and passed <= time_limit,
             "status": status, "reason": reason, "claimed": status == "converged",
-            "iterations": told.get("iterations", 0), "factorizations": told.get("factorizations", -1),
-            "operator_products": told.get("operator_products", -1), "own_residual": told.get("own_residual"),
-            "own_setup_s": told.get("setup_s"), "own_solve_s": told.get("solve_s"),
+            "iterations": reported.get("iterations", 0), "factorizations": reported.get("factorizations", -1),
+            "operator_products": reported.get("operator_products", -1), "own_residual": reported.get("own_residual"),
+            "own_setup_s": reported.get("setup_s"), "own_solve_s": reported.get("solve_s"),
             "judge_s": time.perf_counter() - begin}
 
 
@@ -171,10 +171,10 @@ class _Server:
             self.key, self.problem = key, load(request["problem"])
         start = self.problem.guess if request["start"] == "guess" else np.zeros(self.problem.rows)
         left = request["time_limit_s"] - (time.perf_counter() - begin)
-        r, told, times = _run(self.marked, self.problem, request["options"], request["tolerance"],
+        r, reported, times = _run(self.marked, self.problem, request["options"], request["tolerance"],
                               request["max_iterations"], start, left, request.get("memory_limit_mb"))
         np.save(request["answer"] + ".npy", self.problem._core.in_fclib_order(r))
-        return {**times, **told}
+        return {**times, **reported}
 
 
 def _own_channel() -> Tuple[TextIO, TextIO]:

@@ -8,30 +8,21 @@ from . import _core
 
 Stores = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
 
-_texts = ["criterion", "verdict", "start", "problem", "family", "solver", "label", "outcome", "status", "reason",
-          "stage", "key", "command", "cost", "rho_cost", "origin", "peer_version", "peer_released", "peer_build", "looks",
-          "doubts"]
-_counts = ["contacts", "iterations", "factorizations", "operator_products", "repeats", "rounds", "peak_memory_kb", "open",
-           "stick", "slip", "max_iterations", "limit_mb", "run", "rank", "problems", "false_claim", "failed",
-           "unsupported", "not_run", "claimed_solved", "claimed_unsolved", "silent_solved", "silent_unsolved",
-           "passes_relative_only", "with_compliance", "verdict_compliant_solved", "ccp_compliant_solved",
-           "common_problems", "solved"]
-_flags = ["headline", "claimed", "solved", "solved_symmetrised"]
-
 
 def _frame(stores: Stores, table: str, all_cells: bool, force_time_profiles: bool, filter: str, by: str) -> Any:
     import pandas
 
     files = [stores] if isinstance(stores, (str, PathLike)) else list(stores)
-    text = _core.report_table([fspath(file) for file in files], table, all_cells, force_time_profiles, filter, by)
+    text, kinds = _core.report_table([fspath(file) for file in files], table, all_cells, force_time_profiles, filter,
+                                     by)
     frame = pandas.read_csv(io.BytesIO(text), float_precision="round_trip", keep_default_na=False, na_values=[""],
-                            dtype={name: str for name in _texts})
-    for name in frame.columns:
-        if name in _texts:
+                            dtype={name: str for name, kind in kinds.items() if kind == "text"})
+    for name, kind in kinds.items():
+        if kind == "text":
             frame[name] = frame[name].fillna("")
-        elif name in _flags and table == "cells.csv":
+        elif kind == "flag":
             frame[name] = frame[name].astype(bool)
-        elif name not in _counts:
+        elif kind == "number":
             frame[name] = frame[name].astype(float)
     return frame
 

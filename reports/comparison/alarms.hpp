@@ -9,30 +9,33 @@
 #include "reports/comparison/comparison.hpp"
 #include "store/alarms.hpp"
 
-/// What a comparison says in the terms of docs/compare.md#states, and the alarms that it raises.
+/// States (docs/compare.md#states) and alarms of a comparison.
 namespace conebench::reports {
 
-ChangeState state_of(const SettingChange& change);
+ChangeState state_of(const ConfigurationChange& change);
 
-/// One of SettingChange::alarms: that which somebody accepted, else as of a night that no earlier one saw.
-Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change,
+/// One of ConfigurationChange::alarms: the accepted one, else a new alarm of `night`.
+Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const ConfigurationChange& change,
                const std::string& kind, Alarm night);
 
-/// Those of `kinds`, and of whole problems.
+/// The alarms of `kinds`, including those of whole problems.
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night);
 
-/// What of an earlier night's alarm the comparison does not show to be gone; nothing: all of it is, or no cell is in
-/// both, as after an edit of the suite's limits. Settings, slices, families and problems that the new side is not asked
-/// for, or that say nothing of a solver, are gone. Of an alarm from before the base the base has the effect itself.
+/// The part of an earlier night's alarm that the comparison does not show to be gone. nullopt: all of it is gone, or
+/// the two runs share no cell, as after an edit of the suite's limits. Configurations, slices, families and problems
+/// that the candidate is not asked for count as gone, and so do problems that no longer count. If the alarm is older
+/// than the baseline, the baseline has the effect itself.
 std::optional<Alarm> rest_of(const Comparison& comparison, Alarm alarm);
 
-/// Takes off what fails what the new side shows of the alarms that somebody accepted. The caller calls count_alarms().
+/// Marks the accepted alarms that the candidate shows, so that they do not fail the gate. The caller then calls
+/// count_alarms().
 void mark_accepted(Comparison& comparison);
 
-/// Takes the alarm "slower" off a setting that is not slower side by side, as mark_accepted().
+/// Removes the alarm "slower" from a configuration that is not slower in an A/B run. The caller then calls
+/// count_alarms().
 void withdraw(Comparison& comparison, const Alarm& alarm);
 
-/// "3fa9c1d2: NSGS at 1e-6 is slower by 4.1 % since 2026-01-31-1f3a9c77.sqlite"; with who accepted it and why.
-std::string alarm_words(const Alarm& alarm);
+/// "3fa9c1d2: NSGS at 1e-6 is slower by 4.1 % since 2026-01-31-1f3a9c77.sqlite"; for an accepted one also who and why.
+std::string describe_alarm(const Alarm& alarm);
 
 }  // namespace conebench::reports

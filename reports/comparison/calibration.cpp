@@ -27,21 +27,22 @@ Result<Calibration> calibrate(const std::vector<Side>& sides) {
       }
       ++result.comparisons;
       for (const TimeSlice& slice : comparison.slices) {
-        for (const SettingTimes& setting : slice.times.settings) {
-          if (setting.cells < TimeRules{}.min_cells || !(setting.deviation > 0.0)) continue;
-          ++result.settings;
-          squares += setting.corrected * setting.corrected;
-          spread += setting.deviation * setting.deviation;
-          over_deviation.push_back(std::abs(setting.corrected) / setting.deviation);
+        for (const ConfigurationTimes& configuration : slice.times.configurations) {
+          if (configuration.cells < TimeRules{}.min_cells || !(configuration.deviation > 0.0)) continue;
+          ++result.configurations;
+          squares += configuration.corrected * configuration.corrected;
+          spread += configuration.deviation * configuration.deviation;
+          over_deviation.push_back(std::abs(configuration.corrected) / configuration.deviation);
         }
       }
     }
   }
-  if (result.settings == 0) {
-    return Error{ErrorCode::bad_input, "the stores share no setting with ten cells that two of them solved alike"};
+  if (result.configurations == 0) {
+    return Error{ErrorCode::bad_input,
+                 "the stores share no configuration with ten cells that two of them solved alike"};
   }
   // T = night effects of two stores + what the bootstrap sees; |T/u| of a normal variable has the median 0.674.
-  const double count = static_cast<double>(result.settings);
+  const double count = static_cast<double>(result.configurations);
   result.night_deviation = std::sqrt(std::max(0.0, (squares - spread) / count) / 2.0);
   result.inflation = median(over_deviation).value_or(0.0) / normal_quantile(0.75);
   return result;

@@ -13,9 +13,9 @@
 #include "metrics/change/two_stores.hpp"
 #include "metrics/statistics.hpp"
 #include "reports/comparison/alarms.hpp"
+#include "reports/comparison/describe.hpp"
 #include "reports/comparison/differences.hpp"
 #include "reports/comparison/pairs.hpp"
-#include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
 #include "store/time_doubts.hpp"
 
@@ -23,8 +23,8 @@ namespace conebench::reports {
 
 namespace {
 
-std::optional<double> log_ratio(double base, double fresh) {
-  return base > 0.0 && fresh > 0.0 ? std::optional(std::log(fresh / base)) : std::nullopt;
+std::optional<double> log_ratio(double baseline, double candidate) {
+  return baseline > 0.0 && candidate > 0.0 ? std::optional(std::log(candidate / baseline)) : std::nullopt;
 }
 
 /// Sums of log ratios of the counts.
@@ -33,7 +33,7 @@ struct CountRatios {
   long cells = 0, more = 0;  ///< `more`: with more of something
 };
 
-void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell& fresh) {
+void add_counts(CountRatios& sums, const ComparedCell& baseline, const ComparedCell& candidate) {
   const auto ratio = [](std::int64_t before, std::int64_t after) {
     return log_ratio(static_cast<double>(before), static_cast<double>(after));
   };
@@ -41,18 +41,18 @@ void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell&
   const auto from_zero = [&](std::int64_t before, std::int64_t after) {
     return before == 0 || after == 0 ? ratio(before + 1, after + 1) : ratio(before, after);
   };
-  sums.iterations += from_zero(base.iterations, fresh.iterations).value_or(0.0);
-  sums.factorizations += from_zero(base.factorizations, fresh.factorizations).value_or(0.0);
-  sums.products += ratio(base.products, fresh.products).value_or(0.0);
-  sums.more +=
-      fresh.iterations > base.iterations || fresh.factorizations > base.factorizations || fresh.products > base.products
-          ? 1
-          : 0;
+  sums.iterations += from_zero(baseline.iterations, candidate.iterations).value_or(0.0);
+  sums.factorizations += from_zero(baseline.factorizations, candidate.factorizations).value_or(0.0);
+  sums.products += ratio(baseline.products, candidate.products).value_or(0.0);
+  sums.more += candidate.iterations > baseline.iterations || candidate.factorizations > baseline.factorizations ||
+                       candidate.products > baseline.products
+                   ? 1
+                   : 0;
   ++sums.cells;
 }
 
-/// More work in one count and not less in another is slower, where it is more than the bar. The effect is that of the
-/// count that changed most.
+/// Slower by work: one count rose by more than the bar, and no other fell. The effect is that of the count that changed
+/// most.
 JudgedEffect judge_counts(const CountRatios& sums, double bar) {
   const double cells = std::max(1.0, static_cast<double>(sums.cells));
   const double least = std::min({sums.iterations, sums.factorizations, sums.products}) / cells;
@@ -63,21 +63,21 @@ JudgedEffect judge_counts(const CountRatios& sums, double bar) {
   return {least < -bar ? ChangeState::faster : ChangeState::same, effect};
 }
 
-/// Counts that hardly differ decide nothing where the time of the changed cells does: one iteration more can cost much.
-/// Gains and losses that make up for each other are not the same.
+/// If counts hardly differ, the time of the changed cells decides, since one more iteration can cost much. Gains and
+/// losses that balance are undecided, not the same.
 JudgedEffect judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
   if (work.changed == work.trivial) return {ChangeState::same};
   constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/experiments/performance.md
   const double bar = std::log1p(minimum_effect);
   const JudgedEffect counts = judge_counts(sums, bar);
   if (counts.verdict != ChangeState::same) return counts;
-  if (work.time_over_setting > bar && work.time - together > noise_of_a_cell) {
-    return {ChangeState::slower, work.time_over_setting};
+  if (work.time_over_configuration > bar && work.time - together > noise_of_a_cell) {
+    return {ChangeState::slower, work.time_over_configuration};
   }
   return {work.spread > bar ? ChangeState::undecided : ChangeState::same, counts.effect};
 }
 
-/// Everything that a setting's cells of a slice add up to.
+/// Sums over a configuration's cells in a slice.
 struct Sums {
   CountRatios all;
   std::vector<double> times, per_product, accuracy;
@@ -92,40 +92,41 @@ bool is_trivial(const Side& side, const ComparedCell& cell) {
   return residual != at_zero.end() && residual->second <= request.tolerance;
 }
 
-void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what,
-              std::size_t family, bool trivial) {
-  change.solved += base.solved || fresh.solved ? 1 : 0;
-  change.doubtful += base.doubts.empty() && fresh.doubts.empty() ? 0 : 1;
-  if ((what == CellChange::hit_limit || what == CellChange::flaky) && base.solved && !fresh.solved)
+void add_pair(ConfigurationChange& change, Sums& sums, const ComparedCell& baseline, const ComparedCell& candidate,
+              CellChange what, std::size_t family, bool trivial) {
+  change.solved += baseline.solved || candidate.solved ? 1 : 0;
+  change.doubtful += baseline.doubts.empty() && candidate.doubts.empty() ? 0 : 1;
+  if ((what == CellChange::hit_limit || what == CellChange::flaky) && baseline.solved && !candidate.solved)
     ++change.unclear_losses;
   if (what == CellChange::flaky) {
-    change.flaky_before += base.status == CellStatus::flaky ? 1 : 0;
-    change.newly_flaky += base.status != CellStatus::flaky && base.solved ? 1 : 0;
+    change.flaky_before += baseline.status == CellStatus::flaky ? 1 : 0;
+    change.newly_flaky += baseline.status != CellStatus::flaky && baseline.solved ? 1 : 0;
   }
   if (!is_timed(what) && what != CellChange::other_work) return;
   if (trivial) {
     if (what == CellChange::other_work) ++change.work.changed, ++change.work.trivial;
     return;
   }
-  add_counts(sums.all, base, fresh);
-  add_counts(sums.families[family], base, fresh);
+  add_counts(sums.all, baseline, candidate);
+  add_counts(sums.families[family], baseline, candidate);
   if (what == CellChange::other_work) {
     ++change.work.changed;
-    if (const auto time = log_ratio(base.minimum_s, fresh.minimum_s)) {
+    if (const auto time = log_ratio(baseline.minimum_s, candidate.minimum_s)) {
       sums.times.push_back(*time);
-      const auto products = log_ratio(static_cast<double>(base.products), static_cast<double>(fresh.products));
+      const auto products = log_ratio(static_cast<double>(baseline.products), static_cast<double>(candidate.products));
       if (products) sums.per_product.push_back(*time - *products);
     }
   }
-  if (!base.verdict_value || !fresh.verdict_value) return;
+  if (!baseline.verdict_value || !candidate.verdict_value) return;
   ++change.accuracy_known;
-  if (base.answer_crc != fresh.answer_crc) {
+  if (baseline.answer_crc != candidate.answer_crc) {
     constexpr double exact = 1e-16;  // below it a residual is rounding
-    sums.accuracy.push_back(std::log10(std::max(*fresh.verdict_value, exact) / std::max(*base.verdict_value, exact)));
+    sums.accuracy.push_back(
+        std::log10(std::max(*candidate.verdict_value, exact) / std::max(*baseline.verdict_value, exact)));
   }
 }
 
-void finish_sums(SettingChange& change, const Sums& sums, double together, double minimum_effect,
+void finish_sums(ConfigurationChange& change, const Sums& sums, double together, double minimum_effect,
                  const std::vector<std::string>& families) {
   // Tenfold on the median cell; a few cells scatter by as much where a stop test is met by chance.
   constexpr double much = 1.0;
@@ -137,7 +138,7 @@ void finish_sums(SettingChange& change, const Sums& sums, double together, doubl
   change.work.time = mean(sums.times).value_or(0.0);
   change.work.time_per_product = mean(sums.per_product).value_or(0.0);
   for (const double time : sums.times) {
-    change.work.time_over_setting += (time - together) / cells;
+    change.work.time_over_configuration += (time - together) / cells;
     change.work.spread += std::abs(time - together) / cells;
   }
   change.work.cells = sums.all.cells;
@@ -163,27 +164,28 @@ void finish_sums(SettingChange& change, const Sums& sums, double together, doubl
   change.less_accurate = sums.accuracy.size() >= fewest && *change.accuracy > much;
 }
 
-/// What families say that the setting itself does not.
-void add_families(const SettingChange& change, const std::vector<FamilyChange>& families, ChangeState verdict,
+/// Findings in families that the whole configuration does not show.
+void add_families(const ConfigurationChange& change, const std::vector<FamilyChange>& families, ChangeState verdict,
                   std::vector<std::string>& into) {
   constexpr std::size_t most = 3;
   if (change.times.verdict == verdict) return;
   std::size_t found = 0;
   for (const FamilyChange& family : families) {
-    if (family.setting != change.setting || family.times.verdict != verdict || ++found > most) continue;
+    if (family.configuration != change.configuration || family.times.verdict != verdict || ++found > most) continue;
     into.push_back(fmt::format("{} on {} {}", to_string(verdict), family.family, per_cent(family.times.median)));
   }
   if (found > most) into.push_back(fmt::format("{} more families", found - most));
 }
 
-/// Less work in more time is no gain. `together`: what the machine did to all settings.
+/// Less work that takes more time is no gain. `together`: the change of all configurations, by the machine.
 bool pays_off(const WorkChange& work, double together, double minimum_effect) {
   return work.time - together <= std::log1p(minimum_effect);
 }
 
-/// The setting's assessment: what is worse first. One that lost a problem, or whose problem is gone, or that a limit
-/// ended where it did not before, is never better.
-void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_compared, double minimum_effect) {
+/// The configuration's assessment: what is worse first. One that lost a problem, or whose problem is gone, or that a
+/// limit ended where it did not before, is never better.
+void judge_configuration(ConfigurationChange& change, const TimeSlice& slice, bool times_compared,
+                         double minimum_effect) {
   if (change.count(CellChange::added) == std::accumulate(change.counts.begin(), change.counts.end(), 0L)) {
     change.assessment = Assessment::added;
     return;
@@ -216,7 +218,7 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
     if (change.times.verdict == ChangeState::faster) better.push_back("faster " + per_cent(change.times.corrected));
     add_families(change, slice.families, ChangeState::slower, worse);
     add_families(change, slice.families, ChangeState::faster, better);
-    // A setting that solves nothing, before and now, has no times to be undecided about.
+    // A configuration that solves nothing, before and now, has no times to be undecided about.
     undecided = undecided || change.times.verdict == ChangeState::undecided ||
                 (change.times.verdict == ChangeState::none && change.solved > 0);
   }
@@ -251,7 +253,7 @@ class Judge {
       family_of_.push_back(families_.emplace(problem.family, families_.size()).first->second);
     }
     family_names_.resize(families_.size());
-    for (const auto& [name, place] : families_) family_names_[place] = name;
+    for (const auto& [name, position] : families_) family_names_[position] = name;
   }
 
   void run() {
@@ -266,58 +268,60 @@ class Judge {
                                       comparison_.pairs.begin() + static_cast<std::ptrdiff_t>(range.second));
     if (comparison_.times_compared) slice.times = times_of(pairs);
     for (const FamilyTimes& family : slice.times.families) {
-      slice.families.push_back({family, family_names_[family.family], family.setting, index});
+      slice.families.push_back({family, family_names_[family.family], family.configuration, index});
     }
     std::sort(slice.families.begin(), slice.families.end(), [](const FamilyChange& a, const FamilyChange& b) {
       return std::abs(a.times.median) / a.times.bar > std::abs(b.times.median) / b.times.bar;
     });
-    std::map<std::size_t, SettingChange> changes;
+    std::map<std::size_t, ConfigurationChange> changes;
     std::map<std::size_t, Sums> sums;
     for (const CellPair& pair : pairs) {
-      SettingChange& change = changes[pair.setting];
+      ConfigurationChange& change = changes[pair.configuration];
       ++change.counts[static_cast<std::size_t>(pair.change)];
-      if (pair.change == CellChange::missing && is_missed(comparison_.base.cells[*pair.base])) {
+      if (pair.change == CellChange::missing && is_missed(comparison_.baseline.cells[*pair.baseline])) {
         ++change.missed;
         change.missed_with_problem += missed_with_problem(comparison_, pair) ? 1 : 0;
       }
-      if (pair.base && pair.fresh) {
-        const ComparedCell& before = comparison_.base.cells[*pair.base];
-        const ComparedCell& after = comparison_.fresh.cells[*pair.fresh];
-        add_pair(change, sums[pair.setting], before, after, pair.change, family_of_[pair.problem],
-                 is_trivial(comparison_.base, before) || is_trivial(comparison_.fresh, after));
+      if (pair.baseline && pair.candidate) {
+        const ComparedCell& before = comparison_.baseline.cells[*pair.baseline];
+        const ComparedCell& after = comparison_.candidate.cells[*pair.candidate];
+        add_pair(change, sums[pair.configuration], before, after, pair.change, family_of_[pair.problem],
+                 is_trivial(comparison_.baseline, before) || is_trivial(comparison_.candidate, after));
       }
     }
-    for (auto& [setting, change] : changes) {
-      change.setting = setting;
+    for (auto& [configuration, change] : changes) {
+      change.configuration = configuration;
       change.slice = index;
-      finish_sums(change, sums[setting], slice.times.together, comparison_.minimum_effect, family_names_);
-      if (setting < slice.times.settings.size()) change.times = slice.times.settings[setting];
-      judge_setting(change, slice, comparison_.times_compared, comparison_.minimum_effect);
-      slice.settings.push_back(std::move(change));
+      finish_sums(change, sums[configuration], slice.times.together, comparison_.minimum_effect, family_names_);
+      if (configuration < slice.times.configurations.size()) change.times = slice.times.configurations[configuration];
+      judge_configuration(change, slice, comparison_.times_compared, comparison_.minimum_effect);
+      slice.configurations.push_back(std::move(change));
     }
-    std::stable_sort(slice.settings.begin(), slice.settings.end(), [](const SettingChange& a, const SettingChange& b) {
-      return a.assessment != b.assessment ? a.assessment < b.assessment : a.times.corrected > b.times.corrected;
-    });
+    std::stable_sort(slice.configurations.begin(), slice.configurations.end(),
+                     [](const ConfigurationChange& a, const ConfigurationChange& b) {
+                       return a.assessment != b.assessment ? a.assessment < b.assessment
+                                                           : a.times.corrected > b.times.corrected;
+                     });
   }
 
   TimeComparison times_of(const std::vector<CellPair>& pairs) const {
     if (options_.timing) {
-      return options_.timing(comparison_.base, comparison_.fresh, pairs, comparison_.settings.size());
+      return options_.timing(comparison_.baseline, comparison_.candidate, pairs, comparison_.configurations.size());
     }
     std::vector<PairedTime> times;
     for (const CellPair& pair : pairs) {
       if (!is_timed(pair.change)) continue;
-      const auto ratio =
-          log_ratio(comparison_.base.cells[*pair.base].minimum_s, comparison_.fresh.cells[*pair.fresh].minimum_s);
+      const auto ratio = log_ratio(comparison_.baseline.cells[*pair.baseline].minimum_s,
+                                   comparison_.candidate.cells[*pair.candidate].minimum_s);
       if (ratio)
-        times.push_back({pair.setting, pair.problem, family_of_[pair.problem], *ratio,
-                         comparison_.base.cells[*pair.base].minimum_s});
+        times.push_back({pair.configuration, pair.problem, family_of_[pair.problem], *ratio,
+                         comparison_.baseline.cells[*pair.baseline].minimum_s});
     }
-    const bool loaded = comparison_.base.loaded || comparison_.fresh.loaded;
+    const bool loaded = comparison_.baseline.loaded || comparison_.candidate.loaded;
     TimeRules rules = options_.rules;
     rules.minimum_effect = comparison_.minimum_effect;
     rules.alarm_share /= static_cast<double>(comparison_.slices.size());
-    return compare_times(times, comparison_.settings.size(), loaded, rules);
+    return compare_times(times, comparison_.configurations.size(), loaded, rules);
   }
 
   Comparison& comparison_;
@@ -327,15 +331,15 @@ class Judge {
   std::vector<std::string> family_names_;
 };
 
-/// By gate word: how many cells of the setting, or 1 where the setting itself is meant.
-std::map<std::string, long> alarms_of(const SettingChange& change, const std::vector<FamilyChange>& families) {
+/// By kind: number of the configuration's cells, or 1 for the configuration itself.
+std::map<std::string, long> alarms_of(const ConfigurationChange& change, const std::vector<FamilyChange>& families) {
   const auto judged = [&](ChangeState verdict) {
     const auto is_slower = [](const FamilyWork& family) { return family.judged.verdict == ChangeState::slower; };
     const bool more_work =
         change.work.verdict == ChangeState::slower || std::ranges::any_of(change.work.families, is_slower);
     return (more_work && verdict == ChangeState::slower) || change.times.verdict == verdict ||
            std::any_of(families.begin(), families.end(), [&](const FamilyChange& family) {
-             return family.setting == change.setting && family.times.verdict == verdict;
+             return family.configuration == change.configuration && family.times.verdict == verdict;
            });
   };
   std::map<std::string, long> alarms = {
@@ -357,33 +361,34 @@ std::map<std::string, long> alarms_of(const SettingChange& change, const std::ve
 
 void find_alarms(Comparison& comparison) {
   for (TimeSlice& slice : comparison.slices) {
-    for (SettingChange& change : slice.settings) change.alarms = alarms_of(change, slice.families);
+    for (ConfigurationChange& change : slice.configurations) change.alarms = alarms_of(change, slice.families);
   }
 }
 
-/// The smallest change that a setting could have shown; 0 where none is judged.
+/// The smallest change that would have been found in a configuration; 0: none is judged.
 double finest_bar(const Comparison& comparison) {
   double finest = 0.0;
   for (const TimeSlice& slice : comparison.slices) {
-    for (const SettingTimes& setting : slice.times.settings) {
-      if (setting.bar > 0.0 && (finest == 0.0 || setting.bar < finest)) finest = setting.bar;
+    for (const ConfigurationTimes& configuration : slice.times.configurations) {
+      if (configuration.bar > 0.0 && (finest == 0.0 || configuration.bar < finest)) finest = configuration.bar;
     }
   }
   return finest;
 }
 
-/// Solvers of which either side has a setting that the other lacks: they can be ranked, not compared.
-void tell_other_options(Comparison& comparison) {
-  std::map<std::string, std::array<std::vector<std::string>, 2>> labels;  // by solver, of the base alone, the new alone
-  for (const ComparedSetting& setting : comparison.settings) {
-    if (setting.in_base != setting.in_new && setting.note.empty())
-      labels[setting.solver][setting.in_new ? 1 : 0].push_back(setting.label);
+/// Solvers of which either side has a configuration that the other lacks: they can be ranked, not compared.
+void note_other_options(Comparison& comparison) {
+  std::map<std::string, std::array<std::vector<std::string>, 2>>
+      labels;  // by solver, of the baseline alone and of the candidate alone
+  for (const ComparedConfiguration& configuration : comparison.configurations) {
+    if (configuration.in_baseline != configuration.in_candidate && configuration.note.empty())
+      labels[configuration.solver][configuration.in_candidate ? 1 : 0].push_back(configuration.label);
   }
   // A report takes stores that have no cell in common.
   const std::string how = comparison.compared > 0
                               ? "a suite that has both ranks them side by side"
                               : fmt::format("`conebench report {} {} --out DIR` ranks them side by side",
-                                            comparison.base.name, comparison.fresh.name);
+                                            comparison.baseline.name, comparison.candidate.name);
   for (const auto& [solver, of] : labels) {
     if (of[0].size() != 1 || of[1].size() != 1) continue;
     comparison.notes.push_back(
@@ -391,27 +396,31 @@ void tell_other_options(Comparison& comparison) {
   }
 }
 
-void tell_other_versions(Comparison& comparison) {
+void note_other_versions(Comparison& comparison) {
   std::set<std::string> changes;
-  for (const ComparedSetting& setting : comparison.settings) {
-    if (!setting.in_base || !setting.in_new || setting.base_version == setting.new_version) continue;
-    changes.insert(fmt::format("{} {} → {}", setting.solver, setting.base_version, setting.new_version));
+  for (const ComparedConfiguration& configuration : comparison.configurations) {
+    if (!configuration.in_baseline || !configuration.in_candidate ||
+        configuration.baseline_version == configuration.candidate_version)
+      continue;
+    changes.insert(fmt::format("{} {} → {}", configuration.solver, configuration.baseline_version,
+                               configuration.candidate_version));
   }
   if (!changes.empty()) comparison.notes.push_back(fmt::format("versions of solvers: {}", fmt::join(changes, ", ")));
 }
 
-/// Times of compared cells that the runner's own clock does not bear out.
-void tell_doubts(Comparison& comparison) {
+/// Compared cells whose times are doubtful (store/time_doubts.hpp).
+void note_doubts(Comparison& comparison) {
   struct Cells {
     std::set<std::string> labels;
     long count = 0;
   };
-  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+  for (const Side* side : {&comparison.baseline, &comparison.candidate}) {
     std::map<std::string, Cells> doubtful;  // by code
     for (const CellPair& pair : comparison.pairs) {
-      if (!pair.base || !pair.fresh) continue;
-      for (const std::string& code : side->cells[side == &comparison.base ? *pair.base : *pair.fresh].doubts) {
-        doubtful[code].labels.insert(comparison.settings[pair.setting].label);
+      if (!pair.baseline || !pair.candidate) continue;
+      for (const std::string& code :
+           side->cells[side == &comparison.baseline ? *pair.baseline : *pair.candidate].doubts) {
+        doubtful[code].labels.insert(comparison.configurations[pair.configuration].label);
         ++doubtful[code].count;
       }
     }
@@ -423,15 +432,15 @@ void tell_doubts(Comparison& comparison) {
 }
 
 void add_notes(Comparison& comparison) {
-  tell_other_options(comparison);
-  tell_other_versions(comparison);
-  tell_doubts(comparison);
+  note_other_options(comparison);
+  note_other_versions(comparison);
+  note_doubts(comparison);
   if (comparison.repeated > 0) {
     comparison.notes.push_back(plural(comparison.repeated, "cell") +
-                               " are there from several builds: the newest of each is compared; --builds chooses");
+                               " measured by several builds: the newest of each is compared; --builds selects others");
   }
   const double finest = finest_bar(comparison);
-  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+  for (const Side* side : {&comparison.baseline, &comparison.candidate}) {
     if (!side->loaded) continue;
     std::string note = fmt::format("{} was loaded ({} of long cells): no family is judged", side->name,
                                    human_share(side->loaded_share));
@@ -440,11 +449,12 @@ void add_notes(Comparison& comparison) {
   }
   for (const TimeSlice& slice : comparison.slices) {
     if (std::abs(slice.times.together) <= comparison.minimum_effect) continue;
-    comparison.notes.push_back(fmt::format(
-        "at {} all settings together {}: {}", human_tolerance(slice.request.tolerance), per_cent(slice.times.together),
-        ran_side_by_side(comparison.base, comparison.fresh)
-            ? "code that they share, or how it is compiled"
-            : "machine or shared code; decide side by side (conebench run SUITE --beside OTHER)"));
+    comparison.notes.push_back(
+        fmt::format("at {} all configurations together {}: {}", human_tolerance(slice.request.tolerance),
+                    per_cent(slice.times.together),
+                    ran_side_by_side(comparison.baseline, comparison.candidate)
+                        ? "code that they share, or how it is compiled"
+                        : "machine or shared code; an A/B run decides (conebench run SUITE --ab OTHER)"));
   }
   if (!comparison.times_refused.empty()) {
     comparison.notes.push_back(comparison.times_compared
@@ -466,20 +476,20 @@ const char* to_string(Assessment assessment) {
   return "";
 }
 
-bool is_missed(const ComparedCell& base) {
-  const StatusClass kind = class_of(base.status);
+bool is_missed(const ComparedCell& baseline) {
+  const StatusClass kind = class_of(baseline.status);
   return kind != StatusClass::unsupported && kind != StatusClass::unreadable;
 }
 
 bool missed_with_problem(const Comparison& comparison, const CellPair& pair) {
-  return pair.change == CellChange::missing && is_missed(comparison.base.cells[*pair.base]) &&
-         comparison.settings[pair.setting].in_new && !comparison.problems[pair.problem].in_new;
+  return pair.change == CellChange::missing && is_missed(comparison.baseline.cells[*pair.baseline]) &&
+         comparison.configurations[pair.configuration].in_candidate && !comparison.problems[pair.problem].in_candidate;
 }
 
 void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {
   comparison.alarms.clear();
   for (TimeSlice& slice : comparison.slices) {
-    for (SettingChange& change : slice.settings) {
+    for (ConfigurationChange& change : slice.configurations) {
       change.failed = false;
       for (const auto& [word, count] : change.alarms) {
         if (change.accepted.contains(word)) continue;
@@ -494,26 +504,27 @@ void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) 
                                   [&](const auto& alarm) { return fail_on.contains(alarm.first); });
 }
 
-Comparison compare(Side base, Side fresh, const CompareOptions& options) {
+Comparison compare(Side baseline, Side candidate, const CompareOptions& options) {
   Comparison comparison;
-  comparison.base = std::move(base);
-  comparison.fresh = std::move(fresh);
+  comparison.baseline = std::move(baseline);
+  comparison.candidate = std::move(candidate);
   comparison.minimum_effect = options.min_change.value_or(options.rules.minimum_effect);
   comparison.times_refused = refuse_times(comparison);
   CompareOptions chosen = options;
-  if (!chosen.timing && ran_side_by_side(comparison.base, comparison.fresh)) {
+  if (!chosen.timing && ran_side_by_side(comparison.baseline, comparison.candidate)) {
     comparison.times_refused.clear();  // other compilers and flags are what it is for
-    const double effect = options.min_change.value_or(side_by_side_effect(comparison.base, comparison.fresh));
+    const double effect = options.min_change.value_or(side_by_side_effect(comparison.baseline, comparison.candidate));
     comparison.minimum_effect = effect;
-    chosen.timing = [effect](const Side& a, const Side& b, const std::vector<CellPair>& pairs, std::size_t settings) {
-      return side_by_side_times(a, b, pairs, settings, effect);
+    chosen.timing = [effect](const Side& a, const Side& b, const std::vector<CellPair>& pairs,
+                             std::size_t configurations) {
+      return side_by_side_times(a, b, pairs, configurations, effect);
     };
   }
   comparison.times_compared = comparison.times_refused.empty() || options.force;
-  tell_other_code(comparison);
-  tell_other_limits(comparison, options.force);
+  add_other_code(comparison);
+  add_other_limits(comparison, options.force);
   pair_cells(comparison, options.force);
-  tell_other_data(comparison);
+  add_other_data(comparison);
   Judge(comparison, chosen).run();
   find_alarms(comparison);
   mark_accepted(comparison);

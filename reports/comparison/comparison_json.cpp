@@ -7,7 +7,7 @@
 #include "reports/command.hpp"
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/comparison.hpp"
-#include "reports/comparison/words.hpp"
+#include "reports/comparison/describe.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::reports {
@@ -38,21 +38,21 @@ Json side_json(const Side& side) {
           {"runs", runs}};
 }
 
-Json counts_json(const SettingChange& change) {
+Json counts_json(const ConfigurationChange& change) {
   Json counts;
   for (std::size_t i = 0; i < cell_changes; ++i) counts[to_string(static_cast<CellChange>(i))] = change.counts[i];
   return counts;
 }
 
-/// Ratios new/base and log deviations as plain numbers.
-Json setting_json(const Comparison& comparison, const SettingChange& change) {
-  const ComparedSetting& setting = comparison.settings[change.setting];
-  Json out = {{"setting", setting.label},
-              {"solver", setting.solver},
-              {"origin", setting.origin},
-              {"looks", setting.looks},
+/// Ratios of candidate to baseline and log deviations as plain numbers.
+Json configuration_json(const Comparison& comparison, const ConfigurationChange& change) {
+  const ComparedConfiguration& configuration = comparison.configurations[change.configuration];
+  Json out = {{"configuration", configuration.label},
+              {"solver", configuration.solver},
+              {"origin", configuration.origin},
+              {"checks", configuration.checks},
               {"doubtful_cells", change.doubtful},
-              {"outlook", to_string(change.assessment)},
+              {"assessment", to_string(change.assessment)},
               {"state", to_string(state_of(change))},
               {"failed", change.failed},
               {"reasons", change.reasons},
@@ -72,7 +72,7 @@ Json setting_json(const Comparison& comparison, const SettingChange& change) {
     out["times"] = nullptr;
     return out;
   }
-  const SettingTimes& times = change.times;
+  const ConfigurationTimes& times = change.times;
   out["times"] = {{"verdict", to_string(times.verdict)},
                   {"reason", times.reason},
                   {"cells", times.cells},
@@ -87,18 +87,19 @@ Json setting_json(const Comparison& comparison, const SettingChange& change) {
 
 Json slice_json(const Comparison& comparison, const TimeSlice& slice) {
   Json out = {{"tolerance", slice.request.tolerance},
-              {"criterion", slice.request.criterion},
-              {"words", slice_words(comparison, slice)},
+              {"stop_by", slice.request.stop_by},
+              {"text", describe_slice(comparison, slice)},
               {"verdict", slice.request.verdict},
               {"start", slice.request.start},
               {"cells", slice.cells},
               {"together", slice.times.together},
               {"z", slice.times.z}};
-  out["settings"] = Json::array();
-  for (const SettingChange& change : slice.settings) out["settings"].push_back(setting_json(comparison, change));
+  out["configurations"] = Json::array();
+  for (const ConfigurationChange& change : slice.configurations)
+    out["configurations"].push_back(configuration_json(comparison, change));
   out["families"] = Json::array();
   for (const FamilyChange& family : slice.families) {
-    out["families"].push_back({{"setting", comparison.settings[family.setting].label},
+    out["families"].push_back({{"configuration", comparison.configurations[family.configuration].label},
                                {"family", family.family},
                                {"cells", family.times.cells},
                                {"median", family.times.median},
@@ -109,37 +110,37 @@ Json slice_json(const Comparison& comparison, const TimeSlice& slice) {
 }
 
 /// What repeats a cell of a side.
-std::string command_of(const Side& side, std::size_t place) {
-  const ComparedCell& cell = side.cells[place];
+std::string command_of(const Side& side, std::size_t index) {
+  const ComparedCell& cell = side.cells[index];
   const Request& request = side.requests[cell.request];
   CellRecord record;
   record.tolerance = request.tolerance;
-  record.criterion = request.criterion;
+  record.stop_by = request.stop_by;
   record.verdict = request.verdict;
   record.start = request.start;
   record.max_iterations = request.max_iterations;
   record.limit_s = request.limit_s;
   record.limit_mb = request.limit_mb;
-  return repeat_command(side.problems[cell.problem], side.settings[cell.setting], record);
+  return repeat_command(side.problems[cell.problem], side.configurations[cell.configuration], record);
 }
 
 }  // namespace
 
 Json comparison_object(const Comparison& comparison, std::size_t max_cells) {
   Json out;
-  out["schema"] = "conebench.compare/1";
+  out["schema"] = "conebench.compare/2";
   out["headline"] = headline(comparison);
   out["failed"] = comparison.failed;
   out["alarms"] = Json::object();
-  for (const auto& [word, count] : comparison.alarms) out["alarms"][word] = count;
+  for (const auto& [kind, count] : comparison.alarms) out["alarms"][kind] = count;
   out["accepted"] = Json::array();
   for (const Alarm& alarm : comparison.accepted) {
     Json row = to_json(alarm);
-    row["words"] = alarm_words(alarm);
+    row["text"] = describe_alarm(alarm);
     out["accepted"].push_back(std::move(row));
   }
-  out["base"] = side_json(comparison.base);
-  out["new"] = side_json(comparison.fresh);
+  out["baseline"] = side_json(comparison.baseline);
+  out["candidate"] = side_json(comparison.candidate);
   out["compared"] = comparison.compared;
   out["times_compared"] = comparison.times_compared;
   out["times_refused"] = comparison.times_refused;
@@ -147,7 +148,8 @@ Json comparison_object(const Comparison& comparison, std::size_t max_cells) {
   out["differences"] = comparison.differences;
   out["code_changes"] = Json::array();
   for (const CodeChange& change : comparison.code_changes) {
-    out["code_changes"].push_back({{"solver", change.solver}, {"base", change.before}, {"new", change.after}});
+    out["code_changes"].push_back(
+        {{"solver", change.solver}, {"baseline", change.before}, {"candidate", change.after}});
   }
   out["notes"] = comparison.notes;
   out["slices"] = Json::array();
@@ -157,39 +159,40 @@ Json comparison_object(const Comparison& comparison, std::size_t max_cells) {
   out["changed_cells"] = Json::array();
   for (const CellPair* pair : changed) {
     if (out["changed_cells"].size() == max_cells) break;
-    const ChangedCell cell = words_of(comparison, *pair);
-    out["changed_cells"].push_back({{"change", cell.change},
-                                    {"problem", cell.problem},
-                                    {"family", cell.family},
-                                    {"setting", cell.setting},
-                                    {"tolerance", comparison.slices[pair->slice].request.tolerance},
-                                    {"start", comparison.slices[pair->slice].request.start},
-                                    {"base", cell.base},
-                                    {"new", cell.fresh},
-                                    {"base_key", pair->base ? comparison.base.cells[*pair->base].key : ""},
-                                    {"new_key", pair->fresh ? comparison.fresh.cells[*pair->fresh].key : ""},
-                                    {"command", pair->fresh ? command_of(comparison.fresh, *pair->fresh)
-                                                            : command_of(comparison.base, *pair->base)}});
+    const ChangedCell cell = describe_cell(comparison, *pair);
+    out["changed_cells"].push_back(
+        {{"change", cell.change},
+         {"problem", cell.problem},
+         {"family", cell.family},
+         {"configuration", cell.configuration},
+         {"tolerance", comparison.slices[pair->slice].request.tolerance},
+         {"start", comparison.slices[pair->slice].request.start},
+         {"baseline", cell.baseline},
+         {"candidate", cell.candidate},
+         {"baseline_key", pair->baseline ? comparison.baseline.cells[*pair->baseline].key : ""},
+         {"candidate_key", pair->candidate ? comparison.candidate.cells[*pair->candidate].key : ""},
+         {"command", pair->candidate ? command_of(comparison.candidate, *pair->candidate)
+                                     : command_of(comparison.baseline, *pair->baseline)}});
   }
-  const auto names = [&](const auto& list, bool in_base, const auto& name_of) {
+  const auto names = [&](const auto& list, bool in_baseline, const auto& name_of) {
     Json all = Json::array();
     for (const auto& one : list) {
-      if (one.in_base == in_base && one.in_new != in_base) all.push_back(name_of(one));
+      if (one.in_baseline == in_baseline && one.in_candidate != in_baseline) all.push_back(name_of(one));
     }
     return all;
   };
   const auto problem = [](const ComparedProblem& one) {
     return Json{{"name", one.name}, {"source", one.source}, {"note", one.note}};
   };
-  const auto label = [](const ComparedSetting& one) { return Json(one.label); };
+  const auto label = [](const ComparedConfiguration& one) { return Json(one.label); };
   out["problems"] = {{"missing", names(comparison.problems, true, problem)},
                      {"new", names(comparison.problems, false, problem)}};
   out["problems"]["unreadable"] = Json::array();
   for (const ComparedProblem& one : comparison.problems) {
-    if (one.in_base && one.in_new && !one.note.empty()) out["problems"]["unreadable"].push_back(problem(one));
+    if (one.in_baseline && one.in_candidate && !one.note.empty()) out["problems"]["unreadable"].push_back(problem(one));
   }
-  out["settings"] = {{"missing", names(comparison.settings, true, label)},
-                     {"new", names(comparison.settings, false, label)}};
+  out["configurations"] = {{"missing", names(comparison.configurations, true, label)},
+                           {"new", names(comparison.configurations, false, label)}};
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "reports/comparison/comparison.hpp"
-#include "reports/comparison/words.hpp"
+#include "reports/comparison/describe.hpp"
 #include "reports/page_shell.hpp"
 
 namespace conebench::reports {
@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
-                                               {"settings", "Settings"},
+                                               {"configurations", "Configurations"},
                                                {"changed", "Changed cells"},
                                                {"times", "Times"},
                                                {"families", "Families"}}};
@@ -31,13 +31,13 @@ Json points_of(const Comparison& comparison, std::size_t slice) {
     if (pair.slice == slice && both && comparison.times_compared) solved.push_back(&pair);
   }
   Json points = {{"all", solved.size()}};
-  for (const char* name : {"base", "fresh", "setting", "problem", "change"}) points[name] = Json::array();
+  for (const char* name : {"baseline", "candidate", "configuration", "problem", "change"}) points[name] = Json::array();
   const std::size_t step = (solved.size() + max_points - 1) / max_points;
   for (std::size_t i = 0; i < solved.size(); i += step) {
     const CellPair& pair = *solved[i];
-    points["base"].push_back(comparison.base.cells[*pair.base].minimum_s);
-    points["fresh"].push_back(comparison.fresh.cells[*pair.fresh].minimum_s);
-    points["setting"].push_back(pair.setting);
+    points["baseline"].push_back(comparison.baseline.cells[*pair.baseline].minimum_s);
+    points["candidate"].push_back(comparison.candidate.cells[*pair.candidate].minimum_s);
+    points["configuration"].push_back(pair.configuration);
     points["problem"].push_back(pair.problem);
     points["change"].push_back(to_string(pair.change));
   }
@@ -49,14 +49,16 @@ Json points_of(const Comparison& comparison, std::size_t slice) {
 std::string comparison_page(const Comparison& comparison) {
   Json data = comparison_object(comparison, max_cells);
   data["labels"] = Json::array();
-  for (const ComparedSetting& setting : comparison.settings) data["labels"].push_back(setting.label);
+  for (const ComparedConfiguration& configuration : comparison.configurations)
+    data["labels"].push_back(configuration.label);
   data["names"] = Json::array();
   for (const ComparedProblem& problem : comparison.problems) data["names"].push_back(problem.name);
   data["points"] = Json::array();
   for (std::size_t slice = 0; slice < comparison.slices.size(); ++slice) {
     data["points"].push_back(points_of(comparison, slice));
   }
-  const std::string suite = comparison.fresh.runs.empty() ? std::string() : comparison.fresh.runs.front().suite_name;
+  const std::string suite =
+      comparison.candidate.runs.empty() ? std::string() : comparison.candidate.runs.front().suite_name;
   return html_shell({.title = suite.empty() ? "Conebench comparison" : "Conebench comparison: " + suite,
                      .sections = sections,
                      .text_files = "comparison.md and comparison.json",

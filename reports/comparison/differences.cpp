@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "reports/comparison/words.hpp"
+#include "reports/comparison/describe.hpp"
 
 namespace conebench::reports {
 
@@ -30,34 +30,35 @@ std::set<std::string> hosts_of(const Side& side) {
 }
 
 /// Nodes of a cluster take shards in turn: one machine in common is enough.
-bool on_other_machines(const Side& base, const Side& fresh) {
-  const auto before = hosts_of(base), after = hosts_of(fresh);
+bool on_other_machines(const Side& baseline, const Side& candidate) {
+  const auto before = hosts_of(baseline), after = hosts_of(candidate);
   return !before.empty() && !after.empty() &&
          std::none_of(before.begin(), before.end(), [&](const std::string& host) { return after.contains(host); });
 }
 
 struct Difference {
   const char* what;
-  std::string base, fresh;
+  std::string baseline, candidate;
 };
 
 /// What makes times of the two sides incomparable.
-std::vector<Difference> machine_and_build(const Side& base, const Side& fresh) {
+std::vector<Difference> machine_and_build(const Side& baseline, const Side& candidate) {
   std::vector<Difference> found;
-  const auto look = [&](const char* what, auto field) {
-    std::string before = values_of(base, field);
-    std::string after = values_of(fresh, field);
+  const auto add_field = [&](const char* what, auto field) {
+    std::string before = values_of(baseline, field);
+    std::string after = values_of(candidate, field);
     if (before != after) found.push_back({what, std::move(before), std::move(after)});
   };
   const auto host = [](const RunRecord& run) { return run.machine.host; };
-  if (on_other_machines(base, fresh)) found.push_back({"machine", values_of(base, host), values_of(fresh, host)});
-  look("processor", [](const RunRecord& run) { return run.machine.cpu; });
-  look("cores", [](const RunRecord& run) { return std::to_string(run.machine.cores); });
-  look("compiler", [](const RunRecord& run) { return run.build.compiler; });
-  look("flags", [](const RunRecord& run) { return run.build.flags; });
-  look("build type", [](const RunRecord& run) { return run.build.build_type; });
-  look("-march=native", [](const RunRecord& run) { return std::string(run.build.native ? "yes" : "no"); });
-  look("mode", [](const RunRecord& run) { return run.mode; });
+  if (on_other_machines(baseline, candidate))
+    found.push_back({"machine", values_of(baseline, host), values_of(candidate, host)});
+  add_field("processor", [](const RunRecord& run) { return run.machine.cpu; });
+  add_field("cores", [](const RunRecord& run) { return std::to_string(run.machine.cores); });
+  add_field("compiler", [](const RunRecord& run) { return run.build.compiler; });
+  add_field("flags", [](const RunRecord& run) { return run.build.flags; });
+  add_field("build type", [](const RunRecord& run) { return run.build.build_type; });
+  add_field("-march=native", [](const RunRecord& run) { return std::string(run.build.native ? "yes" : "no"); });
+  add_field("mode", [](const RunRecord& run) { return run.mode; });
   return found;
 }
 
@@ -77,39 +78,40 @@ bool throughput(const Side& side) {
 }  // namespace
 
 std::string refuse_times(Comparison& comparison) {
-  const auto found = machine_and_build(comparison.base, comparison.fresh);
+  const auto found = machine_and_build(comparison.baseline, comparison.candidate);
   std::string what;
   for (const Difference& one : found) {
-    comparison.differences.push_back(fmt::format("{}: {} in the base, {} in the new one", one.what,
-                                                 one.base.empty() ? "none" : one.base,
-                                                 one.fresh.empty() ? "none" : one.fresh));
+    comparison.differences.push_back(fmt::format("{}: {} in the baseline, {} in the candidate", one.what,
+                                                 one.baseline.empty() ? "none" : one.baseline,
+                                                 one.candidate.empty() ? "none" : one.candidate));
     what += (what.empty() ? "" : ", ") + std::string(one.what);
   }
-  if (throughput(comparison.base) || throughput(comparison.fresh)) {
+  if (throughput(comparison.baseline) || throughput(comparison.candidate)) {
     return "cells ran side by side (--jobs): their times say nothing of single ones";
   }
   return what.empty() ? std::string() : "the two differ in " + what;
 }
 
-void tell_other_code(Comparison& comparison) {
-  comparison.code_changes = code_changes(code_hashes_of(comparison.base.runs), code_hashes_of(comparison.fresh.runs));
+void add_other_code(Comparison& comparison) {
+  comparison.code_changes =
+      code_changes(code_hashes_of(comparison.baseline.runs), code_hashes_of(comparison.candidate.runs));
   for (const CodeChange& change : comparison.code_changes) {
-    comparison.differences.push_back(fmt::format("code of {}: {} in the base, {} in the new one", change.solver,
-                                                 hash_words(change.before), hash_words(change.after)));
+    comparison.differences.push_back(fmt::format("code of {}: {} in the baseline, {} in the candidate", change.solver,
+                                                 describe_hash(change.before), describe_hash(change.after)));
   }
 }
 
-void tell_other_limits(Comparison& comparison, bool compared) {
-  const std::string base = limits_of(comparison.base), fresh = limits_of(comparison.fresh);
-  if (base == fresh) return;
+void add_other_limits(Comparison& comparison, bool compared) {
+  const std::string baseline = limits_of(comparison.baseline), candidate = limits_of(comparison.candidate);
+  if (baseline == candidate) return;
   comparison.differences.push_back(fmt::format(
-      "limits: {} in the base, {} in the new one, {}", base, fresh,
+      "limits: {} in the baseline, {} in the candidate, {}", baseline, candidate,
       compared ? "compared all the same (--force)" : "so that their cells are missing or new; --force compares them"));
 }
 
-void tell_other_data(Comparison& comparison) {
+void add_other_data(Comparison& comparison) {
   std::set<std::string> names;
-  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+  for (const Side* side : {&comparison.baseline, &comparison.candidate}) {
     for (const RunRecord& run : side->runs) {
       for (const auto& [name, version] : run.data_sets) names.insert(name);
     }
@@ -120,18 +122,20 @@ void tell_other_data(Comparison& comparison) {
       const auto found = run.data_sets.find(name);
       return found == run.data_sets.end() ? std::string("none") : "version " + found->second;
     };
-    const std::string base = values_of(comparison.base, version), fresh = values_of(comparison.fresh, version);
-    if (base == fresh) continue;
+    const std::string baseline = values_of(comparison.baseline, version),
+                      candidate = values_of(comparison.candidate, version);
+    if (baseline == candidate) continue;
     any = true;
-    comparison.differences.push_back(fmt::format("data set {}: {} in the base, {} in the new one", name, base, fresh));
+    comparison.differences.push_back(
+        fmt::format("data set {}: {} in the baseline, {} in the candidate", name, baseline, candidate));
   }
   if (!any) return;
   const auto replaced = std::count_if(comparison.problems.begin(), comparison.problems.end(),
-                                      [](const ComparedProblem& one) { return one.in_base && one.other_data; });
+                                      [](const ComparedProblem& one) { return one.in_baseline && one.other_data; });
   const auto gone = std::count_if(comparison.problems.begin(), comparison.problems.end(),
-                                  [](const ComparedProblem& one) { return !one.in_new && !one.other_data; });
+                                  [](const ComparedProblem& one) { return !one.in_candidate && !one.other_data; });
   const auto added = std::count_if(comparison.problems.begin(), comparison.problems.end(),
-                                   [](const ComparedProblem& one) { return !one.in_base && !one.other_data; });
+                                   [](const ComparedProblem& one) { return !one.in_baseline && !one.other_data; });
   comparison.differences.push_back(
       fmt::format("of the problems {} read other data, {} are gone and {} are new", replaced, gone, added));
 }

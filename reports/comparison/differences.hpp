@@ -6,17 +6,18 @@
 
 namespace conebench::reports {
 
-/// Why times are not compared: empty where they can be. Adds what processor, build and mode differ in to `differences`.
+/// Why times are not compared; empty: they are. Adds differences of processor, build and mode to
+/// Comparison::differences.
 std::string refuse_times(Comparison& comparison);
 
 /// Finds which plug-ins and programs have other files on the two sides, and adds a line with the hashes of each.
-void tell_other_code(Comparison& comparison);
+void add_other_code(Comparison& comparison);
 
-/// Adds that the limits of the sides differ, where they do.
-void tell_other_limits(Comparison& comparison, bool compared);
+/// Adds a line if the limits of the sides differ.
+void add_other_limits(Comparison& comparison, bool compared);
 
-/// Adds which versions of named data sets the sides saw, where they differ, and how many problems' data do. Of paired
-/// cells.
-void tell_other_data(Comparison& comparison);
+/// Over paired cells: adds a line for each data set with different versions, and the number of problems with different
+/// data.
+void add_other_data(Comparison& comparison);
 
 }  // namespace conebench::reports

@@ -7,14 +7,15 @@
 
 namespace conebench::reports {
 
-std::pair<Side, Side> split_builds(StoreContents contents, const NamedRuns& base, const NamedRuns& fresh) {
-  std::set<std::int64_t> of_base, of_fresh;
+std::pair<Side, Side> split_builds(StoreContents contents, const NamedRuns& baseline, const NamedRuns& candidate) {
+  std::set<std::int64_t> of_baseline, of_candidate;
   for (const RunRecord& run : contents.runs) {
-    if (base.has(run)) of_base.insert(run.id);
-    if (fresh.has(run)) of_fresh.insert(run.id);
+    if (baseline.has(run)) of_baseline.insert(run.id);
+    if (candidate.has(run)) of_candidate.insert(run.id);
   }
-  const bool fresh_is_later = of_base.empty() || (!of_fresh.empty() && *of_fresh.rbegin() > *of_base.rbegin());
-  const std::set<std::int64_t>& later = fresh_is_later ? of_fresh : of_base;
+  const bool candidate_is_later =
+      of_baseline.empty() || (!of_candidate.empty() && *of_candidate.rbegin() > *of_baseline.rbegin());
+  const std::set<std::int64_t>& later = candidate_is_later ? of_candidate : of_baseline;
   const StoreContents present = present_contents(contents);
   if (!present.suites.empty()) {
     // The store still asks for them, so that the later build found them there; what it measured anew has other keys.
@@ -24,15 +25,15 @@ std::pair<Side, Side> split_builds(StoreContents contents, const NamedRuns& base
     }
     std::erase_if(contents.cells, [&](const CellRecord& cell) { return taken_over.contains(cell.key); });
   }
-  return {make_side(base.name, contents, [&](const RunRecord& run) { return of_base.contains(run.id); }),
-          make_side(fresh.name, contents, [&](const RunRecord& run) { return of_fresh.contains(run.id); })};
+  return {make_side(baseline.name, contents, [&](const RunRecord& run) { return of_baseline.contains(run.id); }),
+          make_side(candidate.name, contents, [&](const RunRecord& run) { return of_candidate.contains(run.id); })};
 }
 
 std::pair<Side, Side> split_side_by_side(const std::string& name, const StoreContents& contents) {
   const auto side = [&](const char* which) {
     return make_side(name + " " + which, contents, [&](const RunRecord& run) { return run.side == which; });
   };
-  return {side("base"), side("new")};
+  return {side("baseline"), side("candidate")};
 }
 
 }  // namespace conebench::reports

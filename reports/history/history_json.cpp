@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/comparison/alarms.hpp"
-#include "reports/history/history_words.hpp"
+#include "reports/history/history_describe.hpp"
 #include "reports/page_shell.hpp"
 #include "reports/write_files.hpp"
 
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
                                                {"chart", "Chart"},
-                                               {"settings", "Settings"},
+                                               {"configurations", "Configurations"},
                                                {"changes", "Changes"},
                                                {"nights", "Nights"}}};
 constexpr std::array<std::string_view, 7> scripts{"format.js",  "looks.js",  "widgets.js", "theme.js",
@@ -84,7 +84,7 @@ Json series_json(const SuiteHistory& suite, const HistorySeries& series) {
     raw.push_back(change(point.raw));
     any_raw = any_raw || point.raw.has_value();
   }
-  Json json = {{"setting", series.setting},
+  Json json = {{"configuration", series.configuration},
                {"slice", series.slice},
                {"family", series.family.empty() ? Json(nullptr) : Json(series.family)},
                {"solved", std::move(solved)},
@@ -100,7 +100,7 @@ Json series_json(const SuiteHistory& suite, const HistorySeries& series) {
 
 Json time_change_json(const SuiteHistory& suite, const TimeChange& found) {
   const ChangePoint& point = found.change;
-  return {{"setting", found.setting},
+  return {{"configuration", found.configuration},
           {"slice", found.slice},
           {"last_before", point.last_before},
           {"first_after", point.first_after},
@@ -109,13 +109,13 @@ Json time_change_json(const SuiteHistory& suite, const TimeChange& found) {
           {"sigma", point.sigma},
           {"rule", to_string(point.rule)},
           {"code_changes", code_json(changed_code(suite, point.last_before, point.first_after))},
-          {"words", change_words(suite, found)}};
+          {"text", describe_change(suite, found)}};
 }
 
 Json last_night_json(const SuiteHistory& suite) {
-  Json settings = Json::array(), alarms = Json::array();
-  for (const SettingState& state : suite.last.states) {
-    Json row = {{"setting", state.setting}, {"slice", state.slice}, {"state", to_string(state.state)}};
+  Json configurations = Json::array(), alarms = Json::array();
+  for (const ConfigurationState& state : suite.last.states) {
+    Json row = {{"configuration", state.configuration}, {"slice", state.slice}, {"state", to_string(state.state)}};
     if (const auto& evidence = state.evidence) {
       row["evidence"] = {{"source", to_string(evidence->source)},
                          {"cells", evidence->cells},
@@ -124,19 +124,20 @@ Json last_night_json(const SuiteHistory& suite) {
                          {"high_percent", change(evidence->high)},
                          {"could_have_seen_percent", change(evidence->could_have_seen)}};
     }
-    settings.push_back(std::move(row));
+    configurations.push_back(std::move(row));
   }
   for (const Alarm& alarm : suite.last.alarms) {
     Json row = to_json(alarm);
-    row["words"] = alarm_words(alarm);
+    row["text"] = describe_alarm(alarm);
     alarms.push_back(std::move(row));
   }
-  return {{"base", suite.last.base.filename().string()}, {"settings", settings}, {"alarms", alarms}};
+  return {
+      {"baseline", suite.last.baseline.filename().string()}, {"configurations", configurations}, {"alarms", alarms}};
 }
 
 Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) {
-  Json json = {{"suite", suite.suite},        {"settings", suite.settings},   {"origins", suite.origins},
-               {"terms", terms_lines(suite)}, {"doubts", doubt_lines(suite)}, {"families", suite.families}};
+  Json json = {{"suite", suite.suite},        {"configurations", suite.configurations}, {"origins", suite.origins},
+               {"terms", terms_lines(suite)}, {"doubts", doubt_lines(suite)},           {"families", suite.families}};
   for (const char* list : {"nights", "slices", "series", "together_percent", "time_changes", "cell_changes"}) {
     json[list] = Json::array();
   }
@@ -146,14 +147,14 @@ Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) 
   for (const HistoryNight& night : suite.nights) json["nights"].push_back(night_json(night, folder));
   for (std::size_t i = 0; i < suite.slices.size(); ++i) {
     const HistorySlice& slice = suite.slices[i];
-    json["slices"].push_back({{"label", slice_words(suite, i)},
+    json["slices"].push_back({{"label", describe_slice(suite, i)},
                               {"tolerance", slice.tolerance},
-                              {"criterion", slice.criterion},
+                              {"stop_by", slice.stop_by},
                               {"verdict", slice.verdict},
                               {"start", slice.start}});
   }
   for (const HistorySeries& series : suite.series) {
-    // A family has settings that never ran on it; all families are complete, for readers by index.
+    // A family has configurations that never ran on it; all families are complete, for readers by index.
     bool any = series.family.empty();
     for (const HistoryPoint& point : series.points) any = any || point.problems > 0;
     if (any) json["series"].push_back(series_json(suite, series));
@@ -165,7 +166,7 @@ Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) 
   }
   for (const TimeChange& found : suite.time_changes) json["time_changes"].push_back(time_change_json(suite, found));
   for (const CellChanges& changes : suite.cell_changes) {
-    json["cell_changes"].push_back({{"setting", changes.setting},
+    json["cell_changes"].push_back({{"configuration", changes.configuration},
                                     {"slice", changes.slice},
                                     {"before", changes.before},
                                     {"night", changes.night},
@@ -184,7 +185,7 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 }  // namespace
 
 std::string history_json(const History& history, const std::filesystem::path& folder) {
-  Json json = {{"schema", "conebench.history/1"}, {"suites", Json::array()}, {"notes", history.notes}};
+  Json json = {{"schema", "conebench.history/2"}, {"suites", Json::array()}, {"notes", history.notes}};
   for (const SuiteHistory& suite : history.suites) json["suites"].push_back(suite_json(suite, folder));
   return dump(json) + "\n";
 }

@@ -17,7 +17,7 @@ namespace {
 
 /// The newest night of a suite, with what is needed to compare it.
 struct Newest {
-  fs::path store, base;
+  fs::path store, baseline;
   std::vector<Alarm> alarms, withdrawn;
 };
 
@@ -38,11 +38,11 @@ std::map<std::string, Newest> newest_nights(std::vector<NightSummary>& nights) {
     newest.alarms = last_alarms(folder, {}, now);
     if (auto result = read_night_result(last.store)) newest.withdrawn = std::move(result->withdrawn);
     if (last.complete()) {
-      // Stores of other names are no bases of a night.
+      // Stores of other names are no baselines of a night.
       const bool is_made = is_night(last);
-      for (const NightSummary* base : bases_of(folder, last.store, now, last_alarms(folder, last.store, now))) {
-        if (is_made && !is_night(*base)) continue;
-        newest.base = base->store;
+      for (const NightSummary* baseline : bases_of(folder, last.store, now, last_alarms(folder, last.store, now))) {
+        if (is_made && !is_night(*baseline)) continue;
+        newest.baseline = baseline->store;
         break;
       }
     }
@@ -52,15 +52,15 @@ std::map<std::string, Newest> newest_nights(std::vector<NightSummary>& nights) {
   return found;
 }
 
-/// Nothing where a store can't be read any more: the history is there without.
+/// Nothing where a store can't be read any more.
 void compare_last_night(SuiteHistory& suite, const Newest& newest) {
   suite.last.alarms = newest.alarms;
-  if (newest.base.empty()) return;
-  const auto base = read_present(newest.base);
-  const auto fresh = read_present(newest.store);
-  if (!base || !fresh) return;
-  Comparison comparison = compare(make_side(newest.base.filename().string(), *base),
-                                  make_side(newest.store.filename().string(), *fresh), {});
+  if (newest.baseline.empty()) return;
+  const auto baseline = read_present(newest.baseline);
+  const auto candidate = read_present(newest.store);
+  if (!baseline || !candidate) return;
+  Comparison comparison = compare(make_side(newest.baseline.filename().string(), *baseline),
+                                  make_side(newest.store.filename().string(), *candidate), {});
   for (const Alarm& alarm : newest.withdrawn) withdraw(comparison, alarm);
   set_last_night(suite, comparison);
 }
@@ -68,20 +68,20 @@ void compare_last_night(SuiteHistory& suite, const Newest& newest) {
 }  // namespace
 
 void set_last_night(SuiteHistory& suite, const Comparison& comparison) {
-  suite.last.base = comparison.base.name;
+  suite.last.baseline = comparison.baseline.name;
   suite.last.states.clear();
-  const ChangeSource source =
-      ran_side_by_side(comparison.base, comparison.fresh) ? ChangeSource::side_by_side : ChangeSource::two_stores;
+  const ChangeSource source = ran_side_by_side(comparison.baseline, comparison.candidate) ? ChangeSource::side_by_side
+                                                                                          : ChangeSource::two_stores;
   for (const TimeSlice& slice : comparison.slices) {
-    const HistorySlice wanted{slice.request.tolerance, slice.request.criterion, slice.request.verdict,
+    const HistorySlice wanted{slice.request.tolerance, slice.request.stop_by, slice.request.verdict,
                               slice.request.start};
     const auto at = std::find(suite.slices.begin(), suite.slices.end(), wanted);
-    for (const SettingChange& change : slice.settings) {
-      const std::string& label = comparison.settings[change.setting].label;
-      const auto setting = std::find(suite.settings.begin(), suite.settings.end(), label);
-      if (at == suite.slices.end() || setting == suite.settings.end()) continue;
-      SettingState state{static_cast<std::size_t>(setting - suite.settings.begin()),
-                         static_cast<std::size_t>(at - suite.slices.begin()), state_of(change), std::nullopt};
+    for (const ConfigurationChange& change : slice.configurations) {
+      const std::string& label = comparison.configurations[change.configuration].label;
+      const auto configuration = std::find(suite.configurations.begin(), suite.configurations.end(), label);
+      if (at == suite.slices.end() || configuration == suite.configurations.end()) continue;
+      ConfigurationState state{static_cast<std::size_t>(configuration - suite.configurations.begin()),
+                               static_cast<std::size_t>(at - suite.slices.begin()), state_of(change), std::nullopt};
       if (comparison.times_compared && change.times.cells > 0) state.evidence = evidence_of(change.times, source);
       suite.last.states.push_back(state);
     }
@@ -91,21 +91,21 @@ void set_last_night(SuiteHistory& suite, const Comparison& comparison) {
 Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
   std::vector<NightSummary> nights;
   std::vector<std::string> notes;
-  for (const fs::path& place : stores_or_folders) {
+  for (const fs::path& target : stores_or_folders) {
     std::error_code ignored;
-    if (!fs::is_directory(place, ignored)) {
-      auto night = read_night(place);
+    if (!fs::is_directory(target, ignored)) {
+      auto night = read_night(target);
       if (!night) return night.error();
       nights.push_back(std::move(*night));
       continue;
     }
-    auto folder = read_store_folder(place);
+    auto folder = read_store_folder(target);
     if (!folder) return folder.error();
     notes.insert(notes.end(), folder->notes.begin(), folder->notes.end());
     if (folder->nights.empty()) {
       return Error{ErrorCode::bad_input,
-                   fmt::format("{}: no store to read in it{}; name a folder of `conebench nightly --stores`",
-                               place.string(), notes.empty() ? "" : ": " + notes.front())};
+                   fmt::format("{}: it has no store that can be read{}; name a folder of `conebench nightly --stores`",
+                               target.string(), notes.empty() ? "" : ": " + notes.front())};
     }
     std::move(folder->nights.begin(), folder->nights.end(), std::back_inserter(nights));
   }

@@ -93,21 +93,21 @@ const cellColumns = [
   },
   ...(data.times_shown
     ? [
-        { id: "setup", priority: 4, title: "Set-up", value: (c) => c.setup_s, show: (c) => formatTime(c.setup_s) },
+        { id: "setup", priority: 4, title: "Set-up", value: (c) => c.setup_median_s, show: (c) => formatTime(c.setup_median_s) },
         {
           id: "time",
           title: "Total",
           hint: "median of set-up + solve",
-          value: (c) => c.total_s,
-          show: (c) => el("b", {}, formatTime(c.total_s)),
+          value: (c) => c.total_median_s,
+          show: (c) => el("b", {}, formatTime(c.total_median_s)),
         },
         {
           id: "mad",
           priority: 4,
           title: "± MAD",
           hint: "median absolute deviation",
-          value: (c) => c.total_mad_s,
-          show: (c) => (c.repeats > 1 ? formatTime(c.total_mad_s) : none),
+          value: (c) => c.total_deviation_s,
+          show: (c) => (c.repeats > 1 ? formatTime(c.total_deviation_s) : none),
         },
       ]
     : []),

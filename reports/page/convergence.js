@@ -57,16 +57,16 @@ function convergenceSpec(trace, cell) {
 }
 
 function convergence(cell, text) {
-  const place = el("div", { id: "convergence" });
+  const position = el("div", { id: "convergence" });
   const open = (file) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => {
       const trace = readTrace(String(reader.result));
       if (!trace)
-        return place.replaceChildren(
+        return position.replaceChildren(
           el("p", { class: "note warning" }, `${file.name} is no trace: its first line names no iteration and seconds`),
         );
-      place.replaceChildren(
+      position.replaceChildren(
         chartFigure(
           "convergence-chart",
           "Convergence",
@@ -91,6 +91,6 @@ function convergence(cell, text) {
       "aria-label": "Trace of this cell",
       onchange: (event) => event.target.files[0] && open(event.target.files[0]),
     }),
-    place,
+    position,
   );
 }

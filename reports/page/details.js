@@ -34,11 +34,11 @@ function timedHow(cell) {
 }
 
 function timesTable(cell) {
-  if (!data.times_shown || cell.total_s === null) return null;
+  if (!data.times_shown || cell.total_median_s === null) return null;
   const rows = [
-    ["total", cell.total_s, cell.total_mad_s, cell.total_min_s, cell.total_cold_s],
-    ["set-up", cell.setup_s],
-    ["solve", cell.solve_s],
+    ["total", cell.total_median_s, cell.total_deviation_s, cell.total_minimum_s, cell.total_cold_s],
+    ["set-up", cell.setup_median_s],
+    ["solve", cell.solve_median_s],
     ...[
       ["by the runner's clock", cell.wall_s],
       ["self-reported set-up", cell.own_setup_s],
@@ -140,7 +140,7 @@ function cellDetails(cell) {
         : el("p", { class: "aside" }, "No file to repeat it from."),
       facts([
         ["verdict", `${slice.verdict} = ${formatResidual(cell.verdict_value)}`],
-        ["criterion", `${slice.criterion}, ${slice.start} start`],
+        ["stop_by", `${slice.stop_by}, ${slice.start} start`],
         ["iterations", formatCount(cell.iterations)],
         ["factorizations", formatCount(cell.factorizations)],
         ["operator products", formatCount(cell.operator_products)],
@@ -267,10 +267,10 @@ function solverDetails(s) {
       facts([
         ["algorithm", `${solver.solver}, version ${solver.version}`],
         ["formulation", solver.formulation],
-        ["whose", originWords[solver.origin] ?? "not known"],
+        ["whose", originText[solver.origin] ?? "not known"],
         ["library", [solver.peer_version, solver.peer_released, solver.peer_build].filter(Boolean).join(", ")],
         ...Object.entries(solver.options).map(([name, value]) => [`option ${name}`, String(value)]),
-        ["settings hash", solver.hash],
+        ["configuration hash", solver.hash],
       ]),
       el("h3", {}, "Solved share", el("span", { class: "aside" }, "and mean time on the common subset")),
       el(

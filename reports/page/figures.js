@@ -116,13 +116,13 @@ function bandOf({ x, band, colour }) {
   };
 }
 
-// Places `wanted`, in order, moved apart until neighbours are `gap` apart, within [top, bottom] where they fit.
+// Positions `wanted`, in order, moved apart until neighbours are `gap` apart, within [top, bottom] where they fit.
 function spread(wanted, gap, top, bottom) {
-  const places = [];
-  for (const place of wanted) places.push(Math.max(place, places.length > 0 ? places[places.length - 1] + gap : top));
+  const positions = [];
+  for (const position of wanted) positions.push(Math.max(position, positions.length > 0 ? positions[positions.length - 1] + gap : top));
   let end = bottom;
-  for (let i = places.length - 1; i >= 0 && places[i] > end; --i, end -= gap) places[i] = end;
-  return places;
+  for (let i = positions.length - 1; i >= 0 && positions[i] > end; --i, end -= gap) positions[i] = end;
+  return positions;
 }
 
 // A label takes a quarter of the chart at most.
@@ -130,14 +130,14 @@ const endLabel = (one, width) => middleOut(one.label, Math.max(14, Math.floor(wi
 
 // Names at the right edge, as high as their curves are there, with a short line where they had to move apart.
 function endLabels(spec, axes, height, width) {
-  const place = (axis, value) => {
+  const position = (axis, value) => {
     const [begin, end] = axis.range.map((one) => (typeof one === "string" ? Date.parse(one) : one)); // a day once zoomed
     return ((axis.type === "log" ? Math.log10(value) : value) - begin) / (end - begin);
   };
   const labelled = spec.series.flatMap((one) => {
     if (!one.front || !one.label) return [];
-    const inside = one.x.filter((x) => place(axes.xaxis, x) <= 1 + 1e-9).length;
-    const at = inside > 0 ? 1 - place(axes.yaxis, one.y[inside - 1]) : -1;
+    const inside = one.x.filter((x) => position(axes.xaxis, x) <= 1 + 1e-9).length;
+    const at = inside > 0 ? 1 - position(axes.yaxis, one.y[inside - 1]) : -1;
     return at >= -0.02 && at <= 1.02 ? [{ one, at: at * height }] : [];
   });
   labelled.sort((a, b) => a.at - b.at);

@@ -68,7 +68,7 @@ const outcomes = [
   { id: "unsupported", title: "unsupported", hint: "the solver can't run on the problem" },
   { id: "not_run", title: "not run", hint: "no result yet" },
 ];
-const originWords = {
+const originText = {
   own: "by Conebench's authors",
   paper: "a paper's method, in Conebench's code",
   peer: "another project's code",

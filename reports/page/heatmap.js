@@ -15,7 +15,7 @@ function hardness(p) {
   return solved === 0 ? Infinity : (data.solvers.length - solved) * 1e9 + Math.log(best);
 }
 
-// What tells problems of a family apart: their names without the words that all of them share.
+// What distinguishes problems of a family: their names without the words that all of them share.
 const shortNames = (() => {
   const wordsOf = (name) => name.split(name.includes("=") ? /[_ ]/ : /[-_ ]/);
   const families = new Map();
@@ -39,18 +39,18 @@ const shortNames = (() => {
 })();
 
 // By family, and within it by name with numbers by size: ratio=30 stands before ratio=1000.
-const naturalPlaces = (() => {
+const naturalPositions = (() => {
   const families = distinct(data.problems.map((problem) => problem.family));
   const order = data.problems
     .map(({ family, name }, p) => ({ p, family: families.indexOf(family), name }))
     .sort((a, b) => a.family - b.family || byName(a.name, b.name) || a.p - b.p);
-  const places = [];
-  order.forEach(({ p }, place) => (places[p] = place));
-  return places;
+  const positions = [];
+  order.forEach(({ p }, position) => (positions[p] = position));
+  return positions;
 })();
 
 const heatOrders = {
-  family: { title: data.group.one, value: (p) => naturalPlaces[p] },
+  family: { title: data.group.one, value: (p) => naturalPositions[p] },
   contacts: { title: "contacts", value: (p) => data.problems[p].contacts },
   hardness: { title: "hardest first", value: (p) => -hardness(p) },
 };
@@ -95,7 +95,7 @@ function heatTitle(p, s, cell) {
   return (
     `${where}: ${outcomeTitle[cell.outcome]} (${statusTitle(cell.status)}${cell.reason ? `, ${cell.reason}` : ""}), ` +
     `verdict ${formatResidual(cell.verdict_value)}, ${plural(cell.iterations, "iteration")}, ` +
-    formatTime(cell.total_s)
+    formatTime(cell.total_median_s)
   );
 }
 

@@ -1,6 +1,6 @@
 // A solver's colour is that of its kind of method and follows from its name alone, so that it is the same in every
-// report; a setting with options of its own, or a solver from outside, has one by the hash of its label. Solvers of one
-// colour in a report differ by their dashes.
+// report. A configuration with options of its own, or a solver from outside, has one by the hash of its label. Solvers
+// of one colour in a report differ by their dashes.
 const colours = 10; // --series-0 … of the style
 const kinds = [
   ["CASCADE"],

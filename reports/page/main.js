@@ -4,7 +4,7 @@ function drawControls() {
   const slices = data.slices.map((slice, i) => ({
     value: i,
     title: slice.label,
-    hint: `tolerance ${slice.label}: ${slice.verdict}, ${slice.criterion_text}, ${slice.start} start`,
+    hint: `tolerance ${slice.label}: ${slice.verdict}, ${slice.stop_by_text}, ${slice.start} start`,
   }));
   const families = [
     { value: "", title: `All ${data.group.many}` },

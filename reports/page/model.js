@@ -14,15 +14,15 @@ const cells = data.cells.rows.map((row, index) => {
 const grids = data.slices.map(() => data.problems.map(() => []));
 for (const cell of cells) grids[cell.slice][cell.problem][cell.solver] = cell;
 
-const shortStatus = Object.fromEntries(data.status_words.map((one) => [one.status, one.brief]));
-const statusWords = Object.fromEntries(data.status_words.map((one) => [one.status, one.words]));
+const shortStatus = Object.fromEntries(data.status_text.map((one) => [one.status, one.brief]));
+const statusText = Object.fromEntries(data.status_text.map((one) => [one.status, one.text]));
 const costTitles = Object.fromEntries(data.costs.map((cost) => [cost.id, cost.title]));
 
 const defaults = {
   slice: data.slices.length > 1 ? Math.floor((data.slices.length - 1) / 2) : 0,
   family: "",
   cost: data.costs[0].id,
-  chosen: "", // solvers in colour, by their settings' hashes, "1f2e3d4c.a0b1c2d3"; "none"; empty: the best few
+  chosen: "", // solvers in colour, by their configurations' hashes, "1f2e3d4c.a0b1c2d3"; "none"; empty: the best few
   alone: "", // the profile is among these alone
   sequence: "", // name of a sequence
   panels: "", // "family", "category": a small profile for each
@@ -43,7 +43,7 @@ const defaults = {
 const state = { ...defaults };
 
 // Heads of hashes that tell these apart. An address names solvers, problems, cells and tolerances by what they are, not by
-// their places, so that it leads to the same in the next report.
+// their indices, so that it leads to the same in the next report.
 function shortened(list) {
   const hashes = list.map((hash) => hash.replace(/[^\w-]/g, "-"));
   let length = 8;
@@ -57,7 +57,7 @@ const names = {
   problem: shortened(data.problems.map((problem) => problem.hash)),
   cell: shortened(cells.map((cell) => cell.key)),
 };
-const places = Object.fromEntries(
+const positions = Object.fromEntries(
   Object.entries(names).map(([kind, list]) => [kind, new Map(list.map((name, i) => [name, i]))]),
 );
 const permanent = {
@@ -65,13 +65,13 @@ const permanent = {
     write: (slice) => data.slices[slice].label,
     read: (text) => data.slices.findIndex((slice) => slice.label === text),
   },
-  solver: { write: (s) => solverNames[s] ?? "", read: (name) => String(places.solver.get(name) ?? "") },
+  solver: { write: (s) => solverNames[s] ?? "", read: (name) => String(positions.solver.get(name) ?? "") },
   open: {
-    write: (open) => open.replace(/^(\w+)\.(\d+)$/, (_, kind, place) => `${kind}.${names[kind][place]}`),
+    write: (open) => open.replace(/^(\w+)\.(\d+)$/, (_, kind, position) => `${kind}.${names[kind][position]}`),
     read: (text) => {
       const [, kind, name] = /^(solver|problem|cell)\.(.*)$/.exec(text) ?? [];
-      const place = kind && places[kind].get(name);
-      return place === undefined ? "" : `${kind}.${place}`;
+      const position = kind && positions[kind].get(name);
+      return position === undefined ? "" : `${kind}.${position}`;
     },
   },
 };
@@ -151,8 +151,8 @@ function scopeOf(slice, family, keep = () => true) {
 
 // As measured: it may be zero.
 function spent(cell, cost) {
-  if (cost === "condensed_time") return cell.total_s === null ? null : cell.total_s + (cell.condensation_s ?? 0);
-  return cell[{ time: "total_s", solve_time: "solve_s" }[cost] ?? cost];
+  if (cost === "condensed_time") return cell.total_median_s === null ? null : cell.total_median_s + (cell.condensation_s ?? 0);
+  return cell[{ time: "total_median_s", solve_time: "solve_median_s" }[cost] ?? cost];
 }
 
 // As the harness counts it: solved cells only, and a count of zero counts as one, so that ratios exist.
@@ -174,12 +174,12 @@ function stepCurve(solver, points) {
   points.sort((a, b) => a[0] - b[0]);
   const curve = { solver, x: [], y: [] };
   let sum = 0;
-  for (const [place, weight] of points) {
+  for (const [position, weight] of points) {
     sum += weight;
-    if (curve.x.length > 0 && curve.x[curve.x.length - 1] === place) {
+    if (curve.x.length > 0 && curve.x[curve.x.length - 1] === position) {
       curve.y[curve.y.length - 1] = sum;
     } else {
-      curve.x.push(place);
+      curve.x.push(position);
       curve.y.push(sum);
     }
   }
@@ -282,13 +282,13 @@ function countingAmong(slice, cost, solvers) {
 // Profiles among `solvers` alone: leaving one out changes the best of each problem.
 function computeProfile(slice, { problems, weights }, cost, solvers) {
   const best = problems.map((p) => bestCost(slice, p, cost, solvers));
-  const curves = (place) =>
+  const curves = (position) =>
     solvers.map((s) =>
       stepCurve(
         s,
         problems.flatMap((p, i) => {
           const value = costOf(grids[slice][p][s], cost);
-          return value === null ? [] : [[place(value, i), weights[i]]];
+          return value === null ? [] : [[position(value, i), weights[i]]];
         }),
       ),
     );
@@ -332,15 +332,15 @@ function otherRankings() {
   );
 }
 
-// Value of a step curve at `place`.
-function valueAt(curve, place) {
+// Value of a step curve at `position`.
+function valueAt(curve, position) {
   let value = 0;
-  for (let i = 0; i < curve.x.length && curve.x[i] <= place; ++i) value = curve.y[i];
+  for (let i = 0; i < curve.x.length && curve.x[i] <= position; ++i) value = curve.y[i];
   return value;
 }
 
 function commandOf(cell) {
-  const { words, whole_command } = data.problems[cell.problem];
-  if (whole_command) return words;
-  return words ? [words, data.solvers[cell.solver].words, data.commands[cell.command]].join(" ") : "";
+  const { arguments: problem, whole_command } = data.problems[cell.problem];
+  if (whole_command) return problem;
+  return problem ? [problem, data.solvers[cell.solver].arguments, data.commands[cell.command]].join(" ") : "";
 }

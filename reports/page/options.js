@@ -9,26 +9,26 @@ const shownValue = (value) =>
       : typeof value === "string"
         ? value
         : JSON.stringify(value);
-const settingWords = (study, k) =>
-  study.axes.map((axis, a) => `${axis.option} = ${shownValue(axis.values[study.settings[k].place[a]])}`).join(", ");
+const configurationText = (study, k) =>
+  study.axes.map((axis, a) => `${axis.option} = ${shownValue(axis.values[study.configurations[k].indices[a]])}`).join(", ");
 const formatTimes = (ratio) => (ratio < 1.0005 ? "1" : ratio < 1e4 ? formatNumber(ratio) : formatExponent(ratio, 1));
 
 // Of the family that is chosen in the bar at the top, or of all.
 function timesBest(study, k) {
-  const place = study.families.findIndex((one) => one.family === state.family);
-  return state.family && place >= 0 ? study.settings[k].by_family[place] : study.settings[k].times_best;
+  const position = study.families.findIndex((one) => one.family === state.family);
+  return state.family && position >= 0 ? study.configurations[k].by_family[position] : study.configurations[k].times_best;
 }
 const bestHere = (study) =>
-  study.settings.reduce((best, _, k) => (timesBest(study, k) < timesBest(study, best) ? k : best), 0);
+  study.configurations.reduce((best, _, k) => (timesBest(study, k) < timesBest(study, best) ? k : best), 0);
 
-// Evenly spaced values that grow by factors stand on a logarithmic axis; words and few odd numbers one beside another.
+// Values that grow by a constant factor have a logarithmic axis; texts and a few uneven numbers stand side by side.
 function valueAxis(axis) {
   const numbers = axis.values;
   const spread = axis.numeric && numbers[0] > 0 ? numbers[numbers.length - 1] / numbers[0] : 1;
   if (axis.numeric && spread >= 8) {
     const room = spread ** 0.04;
     return {
-      place: (i) => numbers[i],
+      position: (i) => numbers[i],
       spec: {
         log: true,
         range: [numbers[0] / room, numbers[numbers.length - 1] * room],
@@ -40,12 +40,12 @@ function valueAxis(axis) {
   if (axis.numeric) {
     const room = 0.04 * (numbers[numbers.length - 1] - numbers[0]);
     return {
-      place: (i) => numbers[i],
+      position: (i) => numbers[i],
       spec: { range: [numbers[0] - room, numbers[numbers.length - 1] + room], ticks: numbers },
     };
   }
   return {
-    place: (i) => i,
+    position: (i) => i,
     spec: {
       range: [-0.5, numbers.length - 0.5],
       ticks: numbers.map((_, i) => i),
@@ -57,28 +57,28 @@ function valueAxis(axis) {
 // One option: the curve with its quartiles over problems, and each family's in grey.
 function responseSpec(study) {
   const [axis] = study.axes;
-  const { place, spec } = valueAxis(axis);
-  const x = study.settings.map((setting) => place(setting.place[0]));
+  const { position, spec } = valueAxis(axis);
+  const x = study.configurations.map((configuration) => position(configuration.indices[0]));
   const series = [
     {
       x,
-      y: study.settings.map((setting) => setting.times_best),
+      y: study.configurations.map((configuration) => configuration.times_best),
       label: `all ${data.group.many}`,
       front: true,
       colour: "var(--series-0)",
       marks: true,
-      band: { low: study.settings.map((one) => one.quartiles[0]), high: study.settings.map((one) => one.quartiles[2]) },
+      band: { low: study.configurations.map((one) => one.quartiles[0]), high: study.configurations.map((one) => one.quartiles[2]) },
       hover: (i) =>
-        `${settingWords(study, i)}: ${formatTimes(study.settings[i].times_best)} × best, ${study.settings[i].solved} of ${study.problems} solved`,
+        `${configurationText(study, i)}: ${formatTimes(study.configurations[i].times_best)} × best, ${study.configurations[i].solved} of ${study.problems} solved`,
     },
     ...study.families.map((family, f) => ({
       x,
-      y: study.settings.map((setting) => setting.by_family[f]),
+      y: study.configurations.map((configuration) => configuration.by_family[f]),
       label: familyTitle(family.family),
       front: family.family === state.family && state.family !== "",
       colour: "var(--series-1)",
       dash: "7 3",
-      hover: (i) => `${settingWords(study, i)}: ${formatTimes(study.settings[i].by_family[f])} × best`,
+      hover: (i) => `${configurationText(study, i)}: ${formatTimes(study.configurations[i].by_family[f])} × best`,
     })),
   ];
   const all = series.flatMap((one) => [...one.y, ...(one.band ? [...one.band.low, ...one.band.high] : [])]);
@@ -86,7 +86,7 @@ function responseSpec(study) {
   return {
     x: { title: axis.option, ...spec },
     y: {
-      title: `${costTitles[study.cost]}, × the best setting of each problem`,
+      title: `${costTitles[study.cost]}, × the best configuration of each problem`,
       log: true,
       range: [0.95, most * 1.1],
       ...numberTicks,
@@ -100,13 +100,13 @@ function responseSpec(study) {
 
 function tintedCell(study, k) {
   const ratio = timesBest(study, k);
-  const setting = study.settings[k];
+  const configuration = study.configurations[k];
   const td = el(
     "td",
     {
       class: `heat solved${k === bestHere(study) ? " best" : ""}`,
-      title: `${settingWords(study, k)}: ${formatTimes(ratio)} × best; ${setting.solved} of ${study.problems} solved`,
-      "data-setting": k,
+      title: `${configurationText(study, k)}: ${formatTimes(ratio)} × best; ${configuration.solved} of ${study.problems} solved`,
+      "data-configuration": k,
     },
     formatTimes(ratio),
     k === study.recommended ? el("span", { title: "recommended" }, " ★") : null,
@@ -117,7 +117,7 @@ function tintedCell(study, k) {
 // Two options: a row for each value of one, a column for each of the other, which has more.
 function responseMap(study) {
   const [rows, columns] = study.axes[0].values.length <= study.axes[1].values.length ? [0, 1] : [1, 0];
-  const at = new Map(study.settings.map((setting, k) => [`${setting.place[rows]}.${setting.place[columns]}`, k]));
+  const at = new Map(study.configurations.map((configuration, k) => [`${configuration.indices[rows]}.${configuration.indices[columns]}`, k]));
   return el(
     "table",
     { class: "heatmap response" },
@@ -158,10 +158,10 @@ function responseMap(study) {
   );
 }
 
-// More options: the best settings one below the other.
-const settingRows = 20;
-function settingList(study) {
-  const order = study.settings.map((_, k) => k).sort((a, b) => timesBest(study, a) - timesBest(study, b) || a - b);
+// More options: the best configurations one below the other.
+const configurationRows = 20;
+function configurationList(study) {
+  const order = study.configurations.map((_, k) => k).sort((a, b) => timesBest(study, a) - timesBest(study, b) || a - b);
   return el(
     "table",
     { class: "heatmap response" },
@@ -169,15 +169,15 @@ function settingList(study) {
     el(
       "tbody",
       {},
-      order.slice(0, settingRows).map((k) =>
+      order.slice(0, configurationRows).map((k) =>
         el(
           "tr",
           {},
           study.axes.map((axis, a) =>
-            el("td", { class: "plain-cell" }, shownValue(axis.values[study.settings[k].place[a]])),
+            el("td", { class: "plain-cell" }, shownValue(axis.values[study.configurations[k].indices[a]])),
           ),
           tintedCell(study, k),
-          el("td", { class: "plain-cell" }, `${study.settings[k].solved} of ${study.problems}`),
+          el("td", { class: "plain-cell" }, `${study.configurations[k].solved} of ${study.problems}`),
         ),
       ),
     ),
@@ -188,12 +188,12 @@ function settingList(study) {
 const adviceRows = 8;
 function adviceTable(study) {
   const options = study.axes.map((axis) => axis.option).join(", ");
-  const values = (k) => study.axes.map((axis, a) => shownValue(axis.values[study.settings[k].place[a]])).join(", ");
-  const setting = (k) => link(values(k), `solver.${study.settings[k].solver}`, { title: settingWords(study, k) });
+  const values = (k) => study.axes.map((axis, a) => shownValue(axis.values[study.configurations[k].indices[a]])).join(", ");
+  const configuration = (k) => link(values(k), `solver.${study.configurations[k].solver}`, { title: configurationText(study, k) });
   const order = study.families
     .map((_, f) => f)
     .sort((a, b) => study.families[b].chosen_times_best - study.families[a].chosen_times_best || a - b);
-  const table = (places) =>
+  const table = (positions) =>
     el(
       "table",
       { class: "advice" },
@@ -205,7 +205,7 @@ function adviceTable(study) {
       el(
         "tbody",
         {},
-        places.map((f) => {
+        positions.map((f) => {
           const one = study.families[f];
           return el(
             "tr",
@@ -219,10 +219,10 @@ function adviceTable(study) {
             el(
               "td",
               { class: "left" },
-              setting(one.best),
-              el("span", { class: "aside" }, `${formatTimes(study.settings[one.best].by_family[f])} ×`),
+              configuration(one.best),
+              el("span", { class: "aside" }, `${formatTimes(study.configurations[one.best].by_family[f])} ×`),
             ),
-            el("td", { class: "left" }, setting(one.chosen)),
+            el("td", { class: "left" }, configuration(one.chosen)),
             el("td", { class: "whole" }, el("b", {}, `${formatTimes(one.chosen_times_best)} ×`)),
             el("td", { class: "minor" }, String(one.chosen_lost)),
           );
@@ -239,11 +239,11 @@ function adviceTable(study) {
 }
 
 function advice(study) {
-  const words = settingWords(study, study.recommended);
-  const unsolved = study.unsolved > 0 ? ` No setting solves the other ${study.unsolved === 1 ? "problem" : plural(study.unsolved, "problem")}.` : "";
+  const words = configurationText(study, study.recommended);
+  const unsolved = study.unsolved > 0 ? ` No configuration solves the other ${study.unsolved === 1 ? "problem" : plural(study.unsolved, "problem")}.` : "";
   const limits =
     study.dropped > 0
-      ? `, among the ${study.settings.length} settings that ran on all problems; ${study.dropped} ran on fewer. What it costs on problems not yet seen is not known.`
+      ? `, among the ${study.configurations.length} configurations that ran on all problems; ${study.dropped} ran on fewer. What it costs on problems not yet seen is not known.`
       : `. One ${data.group.one} alone cannot say what holds for another.`;
   if (!known(study.unseen_times_best)) {
     return el(
@@ -261,7 +261,7 @@ function advice(study) {
     el("b", {}, words),
     `. On a ${data.group.one} that it was not chosen on, such a choice costs `,
     el("b", {}, `${formatTimes(study.unseen_times_best)} ×`),
-    ` the best setting of each problem${study.unseen_lost > 0 ? ` and loses ${study.unseen_lost} of ${plural(study.problems, "problem")} that another setting solves` : ", and loses none that another setting solves"}.${unsolved}`,
+    ` the best configuration of each problem${study.unseen_lost > 0 ? ` and loses ${study.unseen_lost} of ${plural(study.problems, "problem")} that another configuration solves` : ", and loses none that another configuration solves"}.${unsolved}`,
   );
 }
 
@@ -294,10 +294,10 @@ function drawOptions() {
               "h3",
               {},
               study.solver,
-              el("span", { class: "aside" }, `× the best setting of each problem, ${where}; ★ recommended`),
+              el("span", { class: "aside" }, `× the best configuration of each problem, ${where}; ★ recommended`),
             ),
-            scroller(study.axes.length === 2 ? responseMap(study) : settingList(study), {
-              "aria-label": `Settings of ${study.solver}`,
+            scroller(study.axes.length === 2 ? responseMap(study) : configurationList(study), {
+              "aria-label": `Configurations of ${study.solver}`,
             }),
           );
     return card(
@@ -311,7 +311,7 @@ function drawOptions() {
               "div",
               {},
               el("h3", {}, "Each left out in turn"),
-              scroller(el("div", {}, adviceTable(study)), { "aria-label": "Settings by family" }),
+              scroller(el("div", {}, adviceTable(study)), { "aria-label": "Configurations by family" }),
             )
           : null,
       ),
@@ -323,7 +323,7 @@ function drawOptions() {
     el(
       "p",
       { class: "caption" },
-      `Over the problems that some setting of the solver solves. A setting costs its geometric mean of ${costTitles[studies[0].cost]} over that of the best setting of each problem, ${data.group.many} of equal weight; what it does not solve counts with ${data.penalty_factor} times the limit.`,
+      `Over the problems that some configuration of the solver solves. A configuration costs its geometric mean of ${costTitles[studies[0].cost]} over that of the best configuration of each problem, ${data.group.many} of equal weight; what it does not solve counts with ${data.penalty_factor} times the limit.`,
     ),
   );
   for (const [id, study] of curves) drawChart(document.getElementById(id), responseSpec(study));

@@ -15,16 +15,16 @@ const distinct = (values) => [...new Set(values)];
 
 function machineTile() {
   const machines = distinct(data.runs.map((run) => run.machine.cpu));
-  // A run can be found noisy by its cells, which a note tells.
-  const told = data.notes.filter(({ of_noise }) => of_noise);
-  const noise = distinct([...data.runs.flatMap((run) => run.noise), ...told.map(({ text }) => text)]);
+  // A run can be found noisy by its cells, as a note says.
+  const reported = data.notes.filter(({ of_noise }) => of_noise);
+  const noise = distinct([...data.runs.flatMap((run) => run.noise), ...reported.map(({ text }) => text)]);
   const governors = distinct(data.runs.map((run) => run.machine.governor));
   const cores = distinct(data.runs.map((run) => run.machine.cores));
-  const told_quiet = data.runs.every((run) => run.load_known);
+  const reported_quiet = data.runs.every((run) => run.load_known);
   const [word, title] =
     noise.length > 0
       ? ["noisy", noise.join("; ")]
-      : told_quiet
+      : reported_quiet
         ? ["quiet", "Cells of 5 ms or more took as long in the median as at best"]
         : ["load not known", "Too few cells of 5 ms or more to tell whether other processes ran meanwhile"];
   const state = el("span", { class: `flag ${word.split(" ")[0]}`, title }, word);
@@ -44,7 +44,7 @@ function winnerTile() {
   return tile(
     `First at ${data.slices[state.slice].label}${family}`,
     el("span", { class: "small-value" }, solverLink(best.solver)),
-    `${formatShare(best.solved_share)} solved${time}${isOwn(best.solver) ? ` · ${originWords.own}` : ""}`,
+    `${formatShare(best.solved_share)} solved${time}${isOwn(best.solver) ? ` · ${originText.own}` : ""}`,
   );
 }
 
@@ -53,7 +53,7 @@ function drawTiles() {
   const counted = data.problems.filter((problem) => problem.counted[state.slice]).length;
   const left = data.problems.length - counted;
   const tolerances = distinct(data.slices.map((slice) => slice.tolerance)).length;
-  const settings = data.solvers.filter((_, s) => isIn(s));
+  const configurations = data.solvers.filter((_, s) => isIn(s));
   return el(
     "div",
     { class: "tiles" },
@@ -63,9 +63,9 @@ function drawTiles() {
       `${countFamilies(data.families.length)}${left > 0 ? ` · ${left} left out of headlines` : ""}`,
     ),
     tile(
-      "Solver settings",
-      formatCount(settings.length),
-      `of ${plural(distinct(settings.map((setting) => setting.solver)).length, "algorithm")}`,
+      "Solver configurations",
+      formatCount(configurations.length),
+      `of ${plural(distinct(configurations.map((configuration) => configuration.solver)).length, "algorithm")}`,
     ),
     tile("Cells", formatCount(cells.filter((cell) => isIn(cell.solver)).length), `at ${plural(tolerances, "tolerance")}`),
     ranking

@@ -29,7 +29,7 @@ function drawClaims() {
   const heads = ["Entry", "Claim", "Verdict", "Measured", "Reason"];
   const row = (check) => [
     el("a", { href: `#${check.entry.id}` }, `${check.entry.id} ${check.id}`),
-    el("span", { title: check.holds_if }, check.claim, check.place ? el("span", { class: "aside" }, check.place) : ""),
+    el("span", { title: check.holds_if }, check.claim, check.location ? el("span", { class: "aside" }, check.location) : ""),
     verdict(check), check.measured, check.reason];
   document.getElementById("claims").replaceChildren(
     heading("claims-title", "Claims", "the formula of each when the mouse is on it"),
@@ -43,7 +43,7 @@ function drawClaims() {
 function tableOf(table) {
   const [head, ...rows] = table.texts;
   const words = table.cells.some((row) => row.some((cell) => known(cell.published))) ? 2 : 1;
-  const aside = [table.place, table.unit && `in ${table.unit}`].filter(Boolean).join(", ");
+  const aside = [table.location, table.unit && `in ${table.unit}`].filter(Boolean).join(", ");
   const cell = (text, i) => el("td", { class: i < words ? "left" : null }, text);
   return card(
     el("h3", {}, table.title, aside ? el("span", { class: "aside" }, aside) : ""),
@@ -79,7 +79,7 @@ function figureOf(entry, figure) {
   const gaps = figure.curves.filter((curve) => curve.missing).map((curve) => `${curve.name}: ${curve.missing}`);
   const empty = figure.curves.every((curve) => curve.x.length === 0);
   return card(
-    el("h3", {}, figure.title, figure.place ? el("span", { class: "aside" }, figure.place) : ""),
+    el("h3", {}, figure.title, figure.location ? el("span", { class: "aside" }, figure.location) : ""),
     empty ? "" : chartBox(figureId(entry, figure)),
     gaps.map((gap) => el("p", { class: "caption" }, gap)));
 }
@@ -87,7 +87,7 @@ function figureOf(entry, figure) {
 function entryOf(entry) {
   const words = [entry.shows, entry.problems && `Measured on ${entry.problems}${entry.made ? ", " + entry.made : ""}.`].filter(Boolean).join(" ");
   return el("div", { id: entry.id, class: "entry" },
-    el("div", { class: "heading" }, el("h3", {}, entry.title, el("span", { class: "aside" }, `${entry.place} · ${entry.id}`))),
+    el("div", { class: "heading" }, el("h3", {}, entry.title, el("span", { class: "aside" }, `${entry.location} · ${entry.id}`))),
     words ? el("p", { class: "caption" }, words) : "",
     entry.notes.map((note) => el("p", { class: "caption" }, note)),
     entry.tables.map(tableOf),
@@ -101,7 +101,7 @@ function drawEntries() {
     heading("entries-title", "Tables and figures"),
     ...ran.map(entryOf),
     missing.length > 0 ? card(el("h3", {}, "Not run"), el("ul", { class: "reasons" },
-      missing.map((entry) => el("li", { id: entry.id }, `${entry.place}, ${entry.title}: ${entry.not_run}`)))) : "");
+      missing.map((entry) => el("li", { id: entry.id }, `${entry.location}, ${entry.title}: ${entry.not_run}`)))) : "");
   for (const entry of ran) {
     for (const figure of entry.figures) {
       const box = document.getElementById(figureId(entry, figure));

@@ -9,15 +9,15 @@ function toggle(solver) {
 
 const shareAxis = { title: "share of problems", range: [-0.01, 1.03], dtick: 0.2, tickformat: ".0%" };
 
-// A curve of the profile from the chart's left edge to its right one; places beyond the edge are not drawn. Places
-// between the steps are there for the pointer.
-const pointerPlaces = 40;
+// A curve of the profile from the chart's left edge to its right one, without what lies beyond. Points between the
+// steps are there for the pointer.
+const pointerPositions = 40;
 function profileSeries(curve, [begin, end], coloured, hover) {
-  const between = Array.from({ length: pointerPlaces + 1 }, (_, i) => begin * (end / begin) ** (i / pointerPlaces));
-  const x = distinct([...between, ...curve.x.filter((place) => place > begin && place < end)]).sort((a, b) => a - b);
+  const between = Array.from({ length: pointerPositions + 1 }, (_, i) => begin * (end / begin) ** (i / pointerPositions));
+  const x = distinct([...between, ...curve.x.filter((position) => position > begin && position < end)]).sort((a, b) => a - b);
   let passed = 0;
-  const y = x.map((place) => {
-    while (passed < curve.x.length && curve.x[passed] <= place) passed += 1;
+  const y = x.map((position) => {
+    while (passed < curve.x.length && curve.x[passed] <= position) passed += 1;
     return passed > 0 ? curve.y[passed - 1] : 0;
   });
   return {
@@ -35,8 +35,8 @@ function profileSeries(curve, [begin, end], coloured, hover) {
 
 // In the order of `coloured`, then the others.
 const inOrder = (curves, coloured) => {
-  const place = (curve) => (coloured.includes(curve.solver) ? coloured.indexOf(curve.solver) : coloured.length);
-  return [...curves].sort((a, b) => place(a) - place(b));
+  const position = (curve) => (coloured.includes(curve.solver) ? coloured.indexOf(curve.solver) : coloured.length);
+  return [...curves].sort((a, b) => position(a) - position(b));
 };
 
 // The axis ends where the last of the curves in colour does: what grey ones do further out squeezes nobody.
@@ -56,8 +56,8 @@ function performanceSpec(profile, coloured, extra) {
 
 function dataSpec(profile, coloured, extra) {
   const front = profile.data.filter((curve) => coloured.includes(curve.solver));
-  const places = (front.length > 0 ? front : profile.data).flatMap((curve) => curve.x);
-  const range = roomyLog(places);
+  const positions = (front.length > 0 ? front : profile.data).flatMap((curve) => curve.x);
+  const range = roomyLog(positions);
   const time = state.cost.includes("time");
   const hover = (x, y) => `${formatShare(y)} within ${formatCost(time ? x : Math.floor(x), state.cost)}`;
   return {
@@ -69,7 +69,7 @@ function dataSpec(profile, coloured, extra) {
   };
 }
 
-const rhoPlaces = [1, 2, 10, Infinity];
+const rhoPositions = [1, 2, 10, Infinity];
 const rhoTitle = (tau) => `ρ(${tau === Infinity ? "∞" : tau})`;
 
 // The key of the curves, in the order of the ranking, with their heights.
@@ -78,7 +78,7 @@ function keyTable(profile, coloured) {
   return el(
     "table",
     { class: "key", id: "profile-key" },
-    headRow(["in colour", ...rhoPlaces.map(rhoTitle)], [false, false, false, true]),
+    headRow(["in colour", ...rhoPositions.map(rhoTitle)], [false, false, false, true]),
     el(
       "tbody",
       {},
@@ -86,8 +86,8 @@ function keyTable(profile, coloured) {
         el(
           "tr",
           {},
-          el("th", { scope: "row", class: "left" }, solverLink(curve.solver)),
-          rhoPlaces.map((tau) => el("td", { class: tau === 10 ? "minor" : null }, formatShare(valueAt(curve, tau)))),
+          el("th", { scope: "row", class: "left" }, solverLink(curve.solver), ownMark(curve.solver)),
+          rhoPositions.map((tau) => el("td", { class: tau === 10 ? "minor" : null }, formatShare(valueAt(curve, tau)))),
         ),
       ),
     ),
@@ -247,7 +247,8 @@ function drawProfiles() {
     `${plural(profile.problems, "problem")} at ${data.slices[state.slice].label}` +
     `${state.family ? ` of ${state.family}` : `, ${data.group.many} of equal weight`}; ` +
     `the best of each problem is taken ${alone ? `among the ${solvers.length} in colour alone` : `among ${plural(solvers.length, "solver")}`}. ` +
-    "What is not solved never counts.";
+    "What is not solved never counts." +
+    (coloured.some(isOwn) ? ` * ${originText.own}.` : "");
   section.replaceChildren(
     el(
       "div",

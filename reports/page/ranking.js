@@ -167,7 +167,7 @@ function doubtMark(row) {
 
 // Whose a solver is, where it is ours or another project's.
 function origin(solver) {
-  if (isOwn(solver)) return el("small", { class: "own" }, originWords.own);
+  if (isOwn(solver)) return el("small", { class: "own" }, originText.own);
   const { peer_version, peer_released, peer_build } = data.solvers[solver];
   const version = [peer_version, peer_released && `of ${peer_released}`].filter(Boolean).join(" ");
   return version || peer_build ? el("small", { class: "peer", title: peer_build }, version || peer_build) : "";
@@ -189,7 +189,7 @@ function ownSwitch() {
 function rankingNotes(ranking) {
   const texts = [
     `${plural(ranking.problems, "problem")} in ${countFamilies(ranking.families)} of equal weight; ` +
-      `${data.slices[ranking.slice].criterion_text}.`,
+      `${data.slices[ranking.slice].stop_by_text}.`,
   ];
   if (data.times_shown) {
     texts.push(
@@ -271,7 +271,7 @@ function claimTable(ranking) {
         },
         "passes relative, fails scaled",
       ),
-      statuses.map((name) => el("th", { scope: "col", class: "narrow", title: statusWords[name] }, statusTitle(name))),
+      statuses.map((name) => el("th", { scope: "col", class: "narrow", title: statusText[name] }, statusTitle(name))),
     ),
   ];
   const body = ranking.rows.map((row) =>

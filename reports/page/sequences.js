@@ -6,7 +6,7 @@ const startPairs = data.slices.flatMap((cold, c) => {
     (warm) =>
       warm.start === "previous" &&
       warm.tolerance === cold.tolerance &&
-      warm.criterion === cold.criterion &&
+      warm.stop_by === cold.stop_by &&
       warm.verdict === cold.verdict,
   );
   return cold.start === "cold" && w >= 0 ? [{ cold: c, warm: w }] : [];

@@ -2,18 +2,18 @@
 
 const since = JSON.parse(document.getElementById("since")?.textContent ?? "null");
 const sinceRows = 60;
-const outlookTone = {
+const assessmentTone = {
   worse: "false_claim",
   better: "solved",
   undecided: "unsupported",
   same: "unsupported",
-  added: "not_run",
+  new: "not_run",
 };
-const placeOfKey = new Map(cells.map((cell) => [cell.key, cell.index]));
+const indexOfKey = new Map(cells.map((cell) => [cell.key, cell.index]));
 
-function changedSettings(slice) {
-  const told = slice.settings.filter(({ outlook }) => outlook === "worse" || outlook === "better");
-  if (told.length === 0) return null;
+function changedConfigurations(slice) {
+  const reported = slice.configurations.filter(({ assessment }) => assessment === "worse" || assessment === "better");
+  if (reported.length === 0) return null;
   const percent = (log) => `${log >= 0 ? "+" : "−"}${formatNumber(Math.abs(100 * Math.expm1(log)))}\u00a0%`;
   return scroller(
     el(
@@ -27,15 +27,15 @@ function changedSettings(slice) {
       el(
         "tbody",
         {},
-        told.map((one) =>
+        reported.map((one) =>
           el(
             "tr",
             {},
             el(
               "th",
               { scope: "row", class: "left" },
-              el("span", { class: `badge ${outlookTone[one.outlook]}` }, one.outlook),
-              ` ${one.setting}`,
+              el("span", { class: `badge ${assessmentTone[one.assessment]}` }, one.assessment),
+              ` ${one.configuration}`,
             ),
             el("td", { class: "left" }, one.times ? percent(one.times.corrected) : none),
             el("td", { class: "left long" }, one.why),
@@ -43,13 +43,13 @@ function changedSettings(slice) {
         ),
       ),
     ),
-    { "aria-label": "Settings that changed" },
+    { "aria-label": "Configurations that changed" },
   );
 }
 
 function changedCells() {
   const list = since.changed_cells;
-  if (list.length === 0) return el("p", {}, "Every cell that both runs have ended alike.");
+  if (list.length === 0) return el("p", {}, "Every cell of both runs ended alike.");
   return el(
     "details",
     { class: "fold", open: list.length <= 12 },
@@ -58,18 +58,18 @@ function changedCells() {
       el(
         "table",
         { class: "fit" },
-        headRow(["", "problem", "setting", "before", "now"], [], 5),
+        headRow(["", "problem", "configuration", "before", "now"], [], 5),
         el(
           "tbody",
           {},
           list.slice(0, sinceRows).map((one) => {
-            const place = placeOfKey.get(one.new_key);
+            const position = indexOfKey.get(one.candidate_key);
             const text = `${one.change}, ${formatExponent(one.tolerance, 0)}`;
             return el(
               "tr",
               {},
-              el("th", { scope: "row", class: "left" }, place === undefined ? text : link(text, `cell.${place}`)),
-              [one.problem, one.setting, one.base, one.new].map((words) => el("td", { class: "left" }, words)),
+              el("th", { scope: "row", class: "left" }, position === undefined ? text : link(text, `cell.${position}`)),
+              [one.problem, one.configuration, one.baseline, one.candidate].map((text) => el("td", { class: "left" }, text)),
             );
           }),
         ),
@@ -84,7 +84,7 @@ function drawSince() {
   section.hidden = !since;
   document.querySelector('nav a[href="#since-view"]').hidden = !since;
   if (!since) return;
-  const before = since.base.runs[0];
+  const before = since.baseline.runs[0];
   section.replaceChildren(
     el("div", { class: "heading" }, el("h2", { id: "since-view-title" }, "Since the last run")),
     card(
@@ -95,7 +95,7 @@ function drawSince() {
         before ? `, against ${before.started_utc.slice(0, 10)}, ${before.version} (${before.commit.slice(0, 10)})` : "",
       ),
       since.times_compared ? null : el("p", { class: "note" }, `Times are not compared: ${since.times_refused}`),
-      since.slices.map(changedSettings),
+      since.slices.map(changedConfigurations),
       changedCells(),
     ),
   );

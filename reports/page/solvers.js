@@ -18,4 +18,6 @@ function swatch(solver) {
   return svg;
 }
 
+// Behind the name of a solver by Conebench's authors.
+const ownMark = (s) => (isOwn(s) ? el("span", { class: "own", title: originText.own }, " *") : "");
 const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.solvers[s].label, `solver.${s}`));

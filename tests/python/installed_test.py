@@ -46,9 +46,9 @@ with tempfile.TemporaryDirectory() as name:
     (scratch / "sound.py").write_text(SOUND)
     run(*mypy, "sound.py")
     (scratch / "wrong.py").write_text(WRONG)
-    told = run(*mypy, "wrong.py", code=1)
+    reported = run(*mypy, "wrong.py", code=1)
     for line in (2, 3, 4):
-        if f"wrong.py:{line}: error" not in told:
-            raise SystemExit(f"FAILED: mypy does not see the mistake in line {line}\n{told}")
+        if f"wrong.py:{line}: error" not in reported:
+            raise SystemExit(f"FAILED: mypy does not see the mistake in line {line}\n{reported}")
     run(sys.executable, "-m", "mypy.stubtest", "conebench._core", "--mypy-config-file", "mypy.ini",
         "--allowlist", here / "stubs_differ.txt")

@@ -1,4 +1,4 @@
-"""Projected Jacobi on contacts in space: 000's sweep with all blocks at once."""
+"""Projected Jacobi on contacts in space: Carpentier24's sweep with all blocks at once."""
 
 import conebench
 import numpy as np

@@ -89,23 +89,23 @@ def problems(folder):
 
 def answers(scene, file, folder):
     answer = conebench.solve(str(file), "NSGS", tolerance=1e-8)
-    told = json.loads(run("solve", file, "--solver", "NSGS", "--tolerance", "1e-8", "--json", "--write-solution",
+    reported = json.loads(run("solve", file, "--solver", "NSGS", "--tolerance", "1e-8", "--json", "--write-solution",
                           folder / "solved.hdf5").stdout)
-    check(answer.solved and answer.iterations == told["iterations"]
-          and answer.verdict_value == told["verdict_value"], "solve is that of the command line")
-    check(answer.residuals == told["residuals"], "and so are the residuals")
+    check(answer.solved and answer.iterations == reported["iterations"]
+          and answer.verdict_value == reported["verdict_value"], "solve is that of the command line")
+    check(answer.residuals == reported["residuals"], "and so are the residuals")
     with h5py.File(folder / "solved.hdf5") as stored:
         r = stored["solution/r"][...]
     check(np.array_equal(r.ravel(), conebench.load(file)._core.in_fclib_order(answer.r)), "and every bit of r")
-    options = conebench.solve(scene, "PGS-NCP", relaxation=0.7, max_iterations=3, criterion="own")
+    options = conebench.solve(scene, "PGS-NCP", relaxation=0.7, max_iterations=3, stop_by="solver")
     check(options.iterations <= 3 and not options.solved, "what does not converge is an answer")
     again = conebench.solve(scene, "NSGS", tolerance=1e-8, start=answer.r)
-    check(again.iterations <= 1, "it starts where it is told")
+    check(again.iterations <= 1, "it starts where it is reported")
     for call, words in ((lambda: conebench.solve(scene, "NSGX"), ("solve", scene, "--solver", "NSGX")),
                         (lambda: conebench.load("none.hdf5"), ("inspect", "none.hdf5"))):
         error = refused(call)
-        said = run(*words, code=2 if error.code == "wrong_usage" else 3).stderr
-        check("\n" not in str(error) and str(error).split(";")[0] in said, f"{error.code}: {error}")
+        reported = run(*words, code=2 if error.code == "wrong_usage" else 3).stderr
+        check("\n" not in str(error) and str(error).split(";")[0] in reported, f"{error.code}: {error}")
     check(refused(lambda: conebench.solve(scene, "PGS-NCP", relaxation=3.0)).code == "wrong_usage", "a bad option")
     check(refused(lambda: conebench.judge(scene, [1.0])).code == "wrong_usage", "a wrong length")
     check(refused(lambda: conebench.problem(np.eye(3), np.zeros(2), [0.5])).code == "wrong_usage", "a wrong shape")
@@ -123,7 +123,7 @@ class Waiting:
 
 @conebench.solver("BACKDATED")
 class Backdated:
-    """Has the answer too late, and tells that it took next to nothing."""
+    """Has the answer too late, and claims that it took next to nothing."""
 
     def solve(self, problem, tolerance, max_iterations, start):
         time.sleep(0.3)
@@ -133,7 +133,7 @@ class Backdated:
 
 @conebench.solver("PREPARING")
 class Preparing:
-    """Takes time for set-up, and tells in microseconds what it is told that is left."""
+    """Takes time for set-up, and returns the time limit that solve() gets as its iterations, in microseconds."""
 
     def prepare(self, problem):
         time.sleep(0.2)
@@ -146,19 +146,19 @@ class Preparing:
 def limits():
     late = conebench.solve("box-stack boxes=2", Backdated, time_limit=0.1)
     check(late.status == "time_limit" and not late.solved and not late.claimed and late.setup_s + late.solve_s >= 0.3,
-          "the clock decides what is late, not what a solver tells")
+          "the clock decides what is late, not what a solver claims")
     check((late.own_setup_s, late.own_solve_s) == (0.0, 1e-6), "and its own times stand apart")
     check(late.reason.startswith("passes, but came too late; came back after "), "its answer passes")
-    late = conebench.solve("box-stack boxes=2", "CASCADE", tolerance=10.0, criterion="own", time_limit=1e-9)
+    late = conebench.solve("box-stack boxes=2", "CASCADE", tolerance=10.0, stop_by="solver", time_limit=1e-9)
     check(not late.solved and late.reason.startswith("passes, but came too late"), "a built-in solver's, too")
     intime = conebench.solve("box-stack boxes=2", Backdated, time_limit=60.0)
     check(intime.solved and intime.solve_s >= 0.3, "its time is the clock's where it is in time, too")
     left = conebench.solve("box-stack boxes=2", Preparing, time_limit=60.0)
     check(left.solved and left.setup_s >= 0.2 and abs(left.iterations * 1e-6 - (60.0 - left.setup_s)) < 2e-6,
-          "solve is told what prepare has left")
+          "the time limit of solve is what prepare has left")
     late = conebench.solve("box-stack boxes=2", Preparing, time_limit=0.1)
     check(late.status == "time_limit" and late.iterations == 1000, "never less than a millisecond")
-    check(conebench.solve("box-stack boxes=2", "NSGS").own_solve_s is None, "solvers of this process tell no own times")
+    check(conebench.solve("box-stack boxes=2", "NSGS").own_solve_s is None, "solvers of this process claim no times of their own")
 
 
 def sweeps(folder):
@@ -167,7 +167,7 @@ def sweeps(folder):
         "name": "mine", "problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2, 3]}}],
         "solvers": ["NSGS", "PGS-NCP", {"program": [sys.executable, "-m", "conebench", str(here / "jacobi.py")],
                                         "grid": {"relaxation": [0.2, 0.3]}}],
-        "tolerances": [1e-4], "criterion": "own", "repeats": {"min": 1, "min_ms": 0, "max": 1}}))
+        "tolerances": [1e-4], "stop_by": "solver", "repeats": {"min": 1, "min_ms": 0, "max": 1}}))
     store = folder / "mine.sqlite"
     run("run", suite, "--allow-code", "--db", store)
     run("report", store, "--out", folder / "report", "--format", "csv,json")
@@ -198,29 +198,29 @@ def sweeps(folder):
     cell = frame[(frame.label.str.contains("relaxation=0.3")) & (frame.problem.str.contains("boxes=2"))].iloc[0]
     check(cell.iterations == here_alone.iterations and cell.verdict_value == here_alone.verdict_value,
           f"the marked class is the same solver in a sweep ({cell.iterations} iterations)")
-    check(0.0 < cell.own_setup_s + cell.own_solve_s < cell.wall_s <= cell.total_s,
+    check(0.0 < cell.own_setup_s + cell.own_solve_s < cell.wall_s <= cell.total_median_s,
           "its own times are kept beside the clock's")
     late = conebench.solve("box-stack boxes=2", Waiting, time_limit=0.05)
-    check(late.status == "time_limit" and not late.solved and 1 <= late.iterations <= 50, "a solver is told its time")
+    check(late.status == "time_limit" and not late.solved and 1 <= late.iterations <= 50, "a solver gets its time limit")
     check(refused(lambda: Jacobi(relaxation=3.0)).code == "wrong_usage" and refused(lambda: Jacobi(omega=1.0)),
           "its options have names and ranges")
-    told = run("check-solver", "--program", f"{sys.executable} -m conebench {here / 'jacobi.py'}")
-    check("JACOBI-NUMPY" in told.stdout and "failed " not in told.stdout, "check-solver passes it")
+    reported = run("check-solver", "--program", f"{sys.executable} -m conebench {here / 'jacobi.py'}")
+    check("JACOBI-NUMPY" in reported.stdout and "failed " not in reported.stdout, "check-solver passes it")
     broken = folder / "broken.py"
     program = f"{sys.executable} -m conebench {broken}"
     broken.write_text("import conebench, numpy\n@conebench.solver('BROKEN')\nclass Broken:\n"
                       "    def solve(self, problem, tolerance, max_iterations, start):\n"
                       "        return numpy.linalg.inv(numpy.zeros((2, 2))), {}\n")
-    told = run("solve", "sliding-box", "--solver", "BROKEN", "--program", program, code=4)
-    check(f"({broken}:5)" in told.stderr, "an exception is shown with the solver's own line")
+    reported = run("solve", "sliding-box", "--solver", "BROKEN", "--program", program, code=4)
+    check(f"({broken}:5)" in reported.stderr, "an exception is shown with the solver's own line")
     broken.write_text("import conebench\ndef solve(:\n")
-    told = run("solve", "sliding-box", "--solver", "BROKEN", "--program", program, code=3)
-    check(f"SyntaxError: invalid syntax ({broken}:2)" in told.stderr, "and so is a slip of syntax")
+    reported = run("solve", "sliding-box", "--solver", "BROKEN", "--program", program, code=3)
+    check(f"SyntaxError: invalid syntax ({broken}:2)" in reported.stderr, "and so is a slip of syntax")
 
 
 def slips(folder):
-    """What a class does wrong, said of it in this process and in a program."""
-    for line, said in (("return zero", 'must return (r, {"status": …}), not ndarray'),
+    """What a class does wrong, reported of it in this process and in a program."""
+    for line, reported in (("return zero", 'must return (r, {"status": …}), not ndarray'),
                        ("return zero, {'status': 'done'}", "'done' must be one of converged, max_iterations, "),
                        ("return zero[1:], {}", "of shape (35,), not (36,)"),
                        ("zero[4] = float('nan'); return zero, {}", "r[4] is nan")):
@@ -228,14 +228,14 @@ def slips(folder):
         slip.write_text("import conebench, numpy\n@conebench.solver('SLIP')\nclass Slip:\n"
                         "    def solve(self, problem, tolerance, max_iterations, start):\n"
                         f"        zero = numpy.zeros(problem.rows); {line}\n")
-        finite = "nan" not in said
+        finite = "nan" not in reported
         kind = runpy.run_path(str(slip))["Slip"]
         here_alone = refused(lambda: conebench.solve("box-stack boxes=3", kind)) if finite else \
             conebench.solve("box-stack boxes=3", kind).reason
-        check(said in str(here_alone), f"{here_alone}")
+        check(reported in str(here_alone), f"{here_alone}")
         words = ["solve", "box-stack boxes=3", "--solver", "SLIP", "--program"]
         done = run(*words, f"{sys.executable} -m conebench {slip}", code=4 if finite else 0)
-        check(said in done.stdout + done.stderr, "and so is its cell")
+        check(reported in done.stdout + done.stderr, "and so is its cell")
     done = run(*words, str(slip), code=3)
     check("name its interpreter" in done.stderr, "a file without an interpreter")
     del os.environ["PYTHONPATH"]
@@ -253,19 +253,19 @@ def talkative(folder):
                     "        sys.stdout.write(sys.stdin.read() + 'progress')\n"
                     "        diverged = float('-inf') if max_iterations == 7 else float('nan')\n"
                     "        return start, {'status': 'diverged', 'own_residual': diverged}\n")
-    for limit, said in ((7, -np.inf), (8, np.nan)):
+    for limit, reported in ((7, -np.inf), (8, np.nan)):
         done = run("solve", "sliding-box", "--solver", "TALKATIVE", "--max-iterations", limit, "--json", "--program",
                    f"{sys.executable} -m conebench {file}")
-        told = json.loads(done.stdout)
-        check(told["status"] == "diverged" and told["reason"] == f"its own residual is {said}",
-              f"what is printed goes to standard error, and {said} is a residual")
+        reported = json.loads(done.stdout)
+        check(reported["status"] == "diverged" and reported["reason"] == f"its own residual is {reported}",
+              f"what is printed goes to standard error, and {reported} is a residual")
 
 
 def stubs():
     tree = ast.parse((pathlib.Path(package) / "conebench" / "_core.pyi").read_text())
     public = lambda names: {name for name in names if not name.startswith("_")}
-    told = public(node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)))
-    check(told == public(dir(conebench._core)), "the stub has the module's names")
+    reported = public(node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)))
+    check(reported == public(dir(conebench._core)), "the stub has the module's names")
     core, = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Core")
     check(public(node.name for node in core.body) == public(dir(conebench._core.Core)), "and its class's")
     check((pathlib.Path(package) / "conebench" / "py.typed").exists(), "py.typed is there")
@@ -288,5 +288,5 @@ with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
                                         optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     os.chdir(here)
     check(blocks > 10 and failures == 0, f"the tutorial's {blocks} lines do what they say")
-    told = run("check-solver", "--program", f"{sys.executable} -m conebench {folder / 'tutorial' / 'jacobi.py'}")
-    check("MY-JACOBI" in told.stdout, "check-solver passes its solver")
+    reported = run("check-solver", "--program", f"{sys.executable} -m conebench {folder / 'tutorial' / 'jacobi.py'}")
+    check("MY-JACOBI" in reported.stdout, "check-solver passes its solver")

@@ -18,13 +18,13 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(SmallStore, OfAReasonForNoiseTheWorstRunsIsTold) {
+TEST_F(SmallStore, OfAReasonForNoiseTheWorstRunIsNamed) {
   store_.runs.push_back(store_.runs[0]);
   store_.runs[0].noise = {{NoiseKind::stolen, 0.09}, {NoiseKind::throttled, 25}};
   store_.runs[1].noise = {{NoiseKind::stolen, 0.71}, {NoiseKind::throttled, 9}};
   EXPECT_THAT(notes(analyse_store()),
-              Contains(HasSubstr("Noisy machine in 2 of 2 runs: the hypervisor took 71 % of the processor time and "
-                                 "throttled 25 times because of heat. Times")));
+              Contains(HasSubstr("Noisy times in 2 of 2 runs: the hypervisor took 71 % of the processor time and "
+                                 "throttled 25 times because of heat.")));
 }
 
 TEST_F(SmallStore, ARunWhoseLongCellsScatterWasLoaded) {
@@ -36,7 +36,7 @@ TEST_F(SmallStore, ARunWhoseLongCellsScatterWasLoaded) {
   EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("loaded ("))));
   for (CellRecord& cell : store_.cells) cell.total.median = 0.012;
   EXPECT_THAT(notes(analyse_store()),
-              Contains(HasSubstr("Noisy machine in 1 of 1 run: loaded (100 % of the cells of 5 ms or more took")));
+              Contains(HasSubstr("Noisy times in 1 of 1 run: loaded (100 % of the cells of 5 ms or more took")));
   store_.runs[0].jobs = 2;
   EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("loaded (")))) << "workers disturb each other";
 }
@@ -69,34 +69,33 @@ TEST_F(SmallStore, WithoutOwnMethodsTheBestIsTheBestOfTheOthers) {
   for (const RankingRow& one : ranking.rows) EXPECT_NE(analysis.columns[one.column].label, "NSGS");
   // On the short chain PGS-NCP took four times as long as NSGS, and is the best now.
   EXPECT_NEAR(*row(analysis, analysis.ranking(0, "Chain"), "PGS-NCP").times_best, 1.0, 1e-12);
-  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Without the 1 setting of Conebench's authors: NSGS.")));
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Without the 1 configuration of Conebench's authors: NSGS.")));
 }
 
-TEST_F(SmallStore, SettingsLeftOutAreCountedThoughTheyShareAPseudonym) {
+TEST_F(SmallStore, ConfigurationsLeftOutAreCountedThoughTheyShareAPseudonym) {
   store_.own_left_out = {{"solver 1", "solver 1"}, {"solver 1", "solver 1"}};
-  EXPECT_THAT(notes(analyse_store()), Contains("Without the 2 settings of Conebench's authors: solver 1."));
+  EXPECT_THAT(notes(analyse_store()), Contains("Without the 2 configurations of Conebench's authors: solver 1."));
 }
 
-TEST_F(SmallStore, AFilterIsToldUnderEveryTitle) {
+TEST_F(SmallStore, AFilterIsReportedUnderEveryTitle) {
   store_.filter = "solver=NSGS";
   const Analysis analysis = analyse(store_, false, "My title");
   EXPECT_EQ(analysis.title, "My title");
   EXPECT_THAT(notes(analysis), Contains("Only what fits solver=NSGS."));
 }
 
-TEST_F(SmallStore, WhoPaysForLooksAloneIsNamed) {
-  const std::string paying =
-      "criterion verdict (LIAR pays for tests of its own, residual checks of the others are free)";
+TEST_F(SmallStore, WhoPaysForChecksAloneIsNamed) {
+  const std::string paying = "stop_by judge (LIAR pays for tests of its own, residual checks of the others are free)";
   Analysis analysis = analyse_store();
-  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), paying);
+  EXPECT_EQ(stop_by_text(analysis, analysis.slices[0]), paying);
   EXPECT_THAT(notes(analysis), Contains(HasSubstr("Unequal terms at 1e-4: " + paying)));
-  for (CellRecord& cell : store_.cells) cell.criterion = "verdict-paid";
+  for (CellRecord& cell : store_.cells) cell.stop_by = "judge_timed";
   analysis = analyse_store();
-  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), "criterion verdict-paid (residual checks are in every time)");
+  EXPECT_EQ(stop_by_text(analysis, analysis.slices[0]), "stop_by judge_timed (residual checks are in every time)");
   EXPECT_THAT(notes(analysis), Not(Contains(HasSubstr("Unequal terms"))));
 }
 
-TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
+TEST_F(SmallStore, EveryOutputNamesWhoStopsAndWhoseASolverIs) {
   std::map<std::string, std::string> files;
   for (const ReportFile& file : render_report(store_, {})) files[file.path.string()] = file.content;
   const std::string paying = "LIAR pays for tests of its own, residual checks of the others are free";
@@ -110,8 +109,8 @@ TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
   EXPECT_THAT(files["report.json"], HasSubstr(R"("origin":"own")"));
   EXPECT_THAT(terminal_ranking(store_, false), ::testing::AllOf(HasSubstr(paying), HasSubstr("NSGS *")));
   EXPECT_THAT(files["ranking.csv"],
-              HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,pays,doubts,problems"));
-  EXPECT_THAT(files["cells.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,pays,outcome"));
+              HasSubstr("origin,peer_version,peer_released,peer_build,checks,pays,doubts,problems"));
+  EXPECT_THAT(files["cells.csv"], HasSubstr("origin,peer_version,peer_released,peer_build,checks,pays,outcome"));
   for (const char* const name : {"ranking.csv", "cells.csv"}) {
     EXPECT_THAT(files[name], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,1,")) << name;
   }
@@ -121,22 +120,22 @@ TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
 
 TEST_F(SmallStore, RowsSayWhoPaysForTests) {
   Slice slice;
-  SettingRecord setting;
-  const auto pays = [&](const char* criterion, const char* looks) {
-    slice.criterion = criterion;
-    setting.looks = looks;
-    return pays_for_tests(slice, setting);
+  ConfigurationRecord configuration;
+  const auto pays = [&](const char* stop_by, const char* checks) {
+    slice.stop_by = stop_by;
+    configuration.checks = checks;
+    return pays_for_tests(slice, configuration);
   };
-  EXPECT_EQ(pays("verdict", "free"), false);
-  EXPECT_EQ(pays("verdict", "paid"), true);
-  EXPECT_EQ(pays("verdict", ""), std::nullopt);
-  EXPECT_EQ(pays("verdict-paid", "free"), true);
-  EXPECT_EQ(pays("own", "free"), true);
+  EXPECT_EQ(pays("judge", "free"), false);
+  EXPECT_EQ(pays("judge", "paid"), true);
+  EXPECT_EQ(pays("judge", ""), std::nullopt);
+  EXPECT_EQ(pays("judge_timed", "free"), true);
+  EXPECT_EQ(pays("solver", "free"), true);
 }
 
 TEST_F(SmallStore, EveryRankingHasTheColdTimeAndTheDoubts) {
   for (CellRecord& cell : store_.cells) {
-    if (cell.setting != "s-LIAR <b>" || !cell.solved) continue;
+    if (cell.configuration != "s-LIAR <b>" || !cell.solved) continue;
     cell.doubts = {"kept_answers"};
     cell.total.cold = 2.0;
   }
@@ -206,7 +205,7 @@ TEST_F(SmallStore, NoiseAndMixturesAreLabelled) {
   store_.runs[1].finished_utc.clear();
   store_.cells[0].limit_s = 20.0;
   const auto texts = notes(analyse_store());
-  EXPECT_THAT(texts, Contains(HasSubstr("Noisy machine in 1 of 2 runs: the processor's governor is powersave")));
+  EXPECT_THAT(texts, Contains(HasSubstr("Noisy times in 1 of 2 runs: the processor's governor is powersave")));
   EXPECT_THAT(texts, Contains(HasSubstr("Mixed machines")));
   EXPECT_THAT(texts, Contains(HasSubstr("fffffff-dirty")));
   EXPECT_THAT(texts, Contains(HasSubstr("1 run did not finish")));

@@ -12,12 +12,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The grid's store with only some of its problems and settings, and costs set by hand.
-class TwoSettings : public ::testing::Test {
+/// The grid's store with only some of its problems and configurations, and costs set by hand.
+class TwoConfigurations : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = testing::grid_store();
-    std::erase_if(store_.settings,
+    std::erase_if(store_.configurations,
                   [](const auto& one) { return one.label != "PGS-NCP" && one.label != "PGS-NCP relaxation=1.25"; });
     std::erase_if(store_.problems, [](const auto& one) { return one.family != "Chain" && one.family != "Rover"; });
     store_.problems.resize(4);  // Chain, Rover, Chain, Rover
@@ -25,30 +25,32 @@ class TwoSettings : public ::testing::Test {
       const auto kept = [&](const auto& list, const std::string& hash) {
         return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.hash == hash; });
       };
-      return !kept(store_.problems, cell.problem) || !kept(store_.settings, cell.setting);
+      return !kept(store_.problems, cell.problem) || !kept(store_.configurations, cell.configuration);
     });
     for (CellRecord& cell : store_.cells) cell.status = CellStatus::converged;
   }
 
-  CellRecord& cell(std::size_t problem, std::size_t setting) {
+  CellRecord& cell(std::size_t problem, std::size_t configuration) {
     for (CellRecord& one : store_.cells) {
-      if (one.problem == store_.problems[problem].hash && one.setting == store_.settings[setting].hash) return one;
+      if (one.problem == store_.problems[problem].hash &&
+          one.configuration == store_.configurations[configuration].hash)
+        return one;
     }
     throw std::out_of_range("cell");
   }
-  void cost(std::size_t problem, std::size_t setting, double seconds) {
-    cell(problem, setting).solved = true;
-    cell(problem, setting).total.median = seconds;
+  void cost(std::size_t problem, std::size_t configuration, double seconds) {
+    cell(problem, configuration).solved = true;
+    cell(problem, configuration).total.median = seconds;
   }
-  void unsolved(std::size_t problem, std::size_t setting) {
-    cell(problem, setting).solved = false;
-    cell(problem, setting).status = CellStatus::max_iterations;
+  void unsolved(std::size_t problem, std::size_t configuration) {
+    cell(problem, configuration).solved = false;
+    cell(problem, configuration).status = CellStatus::max_iterations;
   }
 
   StoreContents store_;
 };
 
-TEST_F(TwoSettings, AreComparedByRatiosToTheBestOfEachProblem) {
+TEST_F(TwoConfigurations, AreComparedByRatiosToTheBestOfEachProblem) {
   // Chain: 1 : 2 and 1 : 8; Rover: 3 : 1 and 12 : 1. Times best are √(√(1·1) · √(3·12)) = √6 and √(√(2·8) · 1) = 2.
   cost(0, 0, 1.0), cost(0, 1, 2.0);
   cost(2, 0, 1.0), cost(2, 1, 8.0);
@@ -61,9 +63,9 @@ TEST_F(TwoSettings, AreComparedByRatiosToTheBestOfEachProblem) {
   ASSERT_EQ(study.axes.size(), 1U);
   EXPECT_EQ(study.axes[0].option, "relaxation");
   EXPECT_TRUE(study.axes[0].numeric);
-  ASSERT_EQ(study.settings.size(), 2U);
-  EXPECT_NEAR(study.settings[0].times_best, std::sqrt(6.0), 1e-12);
-  EXPECT_NEAR(study.settings[1].times_best, 2.0, 1e-12);
+  ASSERT_EQ(study.configurations.size(), 2U);
+  EXPECT_NEAR(study.configurations[0].times_best, std::sqrt(6.0), 1e-12);
+  EXPECT_NEAR(study.configurations[1].times_best, 2.0, 1e-12);
   EXPECT_EQ(study.recommended, 1U);
   // Chosen without Chain: 1.25, which costs 4 times the best there; without Rover: 1, which costs 6 times.
   ASSERT_EQ(study.families.size(), 2U);
@@ -76,18 +78,20 @@ TEST_F(TwoSettings, AreComparedByRatiosToTheBestOfEachProblem) {
   EXPECT_NEAR(*study.unseen_times_best, std::sqrt(24.0), 1e-12);
 }
 
-TEST_F(TwoSettings, MarkdownCountsLostProblems) {
+TEST_F(TwoConfigurations, MarkdownCountsLostProblems) {
   // Without Chain 1.25 is chosen, which solves neither of its problems, or one; without Rover 1, which solves Rover's.
   cost(0, 0, 1.0), unsolved(0, 1);
   cost(2, 0, 1.0), cost(2, 1, 1.0);
   cost(1, 0, 30.0), cost(1, 1, 1.0);
   cost(3, 0, 30.0), cost(3, 1, 1.0);
-  EXPECT_THAT(markdown_report(analyse(store_, false)), HasSubstr("1 problem is lost that another setting solves"));
+  EXPECT_THAT(markdown_report(analyse(store_, false)),
+              HasSubstr("1 problem is lost that another configuration solves"));
   unsolved(2, 1);
-  EXPECT_THAT(markdown_report(analyse(store_, false)), HasSubstr("2 problems are lost that another setting solves"));
+  EXPECT_THAT(markdown_report(analyse(store_, false)),
+              HasSubstr("2 problems are lost that another configuration solves"));
 }
 
-TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
+TEST_F(TwoConfigurations, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
   cost(0, 0, 1.0), cost(0, 1, 2.0);
   cost(2, 0, 1.0), cost(2, 1, 8.0);
   cost(1, 0, 3.0), cost(1, 1, 1.0);
@@ -95,12 +99,12 @@ TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
   EXPECT_THAT(
       terminal(analyse(store_, false), false, 0),
       HasSubstr("PGS-NCP: for problems not yet seen take relaxation=1.25; on a family that it was not chosen on, "
-                "such a choice costs 4.90 × the best setting of each problem\n"));
+                "such a choice costs 4.90 × the best configuration of each problem\n"));
   std::erase_if(store_.problems, [](const auto& one) { return one.family == "Rover"; });
   EXPECT_THAT(terminal(analyse(store_, false), false, 0), HasSubstr("PGS-NCP: best over all is ")) << "one family";
 }
 
-TEST_F(TwoSettings, TheTerminalAdvisesNothingWhereTheDefaultIsAsGood) {
+TEST_F(TwoConfigurations, TheTerminalAdvisesNothingWhereTheDefaultIsAsGood) {
   const auto advised = [&](double seconds) {
     for (std::size_t p = 0; p < 4; ++p) cost(p, 0, seconds), cost(p, 1, 1.0);
     return terminal(analyse(store_, false), false, 0).find("for problems not yet seen take") != std::string::npos;
@@ -129,54 +133,54 @@ TEST(OptionStudy, ShowsValuesAsPeopleWriteThem) {
                 {"power", {"null"}, true},
                 {"n", {"3"}, true},
                 {"skip", {"\"\""}, false}};
-  study.settings.push_back({.place = {0, 0, 0, 0, 0}});
+  study.configurations.push_back({.indices = {0, 0, 0, 0, 0}});
   EXPECT_EQ(study.values(0), "rule=spectral, alpha=1, power=default, n=3, skip=default");
 }
 
-TEST_F(TwoSettings, WithoutAProblemThatCountsThereIsNoEmptyTable) {
+TEST_F(TwoConfigurations, WithoutAProblemThatCountsThereIsNoEmptyTable) {
   for (ProblemRecord& problem : store_.problems) problem.zero_impulse = {{"natural_map_scaled", 0.0}};
   const std::string text = terminal(analyse(store_, false), false, 0);
   EXPECT_THAT(text, HasSubstr("nothing to rank: every problem is left out"));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("0 of 0")));
 }
 
-TEST_F(TwoSettings, WhatASearchHasDroppedIsCounted) {
+TEST_F(TwoConfigurations, WhatASearchHasDroppedIsCounted) {
   for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 1.01);
-  SettingRecord dropped = store_.settings[1];
+  ConfigurationRecord dropped = store_.configurations[1];
   dropped.hash = "s-dropped";
   dropped.label = "PGS-NCP relaxation=1.5";
   dropped.options_json = R"({"relaxation": 1.5})";
   dropped.changed_options = {"relaxation"};
   CellRecord ran = cell(0, 1);
-  ran.setting = dropped.hash;
+  ran.configuration = dropped.hash;
   ran.total.median = 0.01;
-  store_.settings.push_back(dropped);
+  store_.configurations.push_back(dropped);
   store_.cells.push_back(ran);
   const Analysis analysis = analyse(store_, false);
   const OptionStudy& study = analysis.option_studies.at(0);
-  EXPECT_EQ(study.settings.size(), 2U);
+  EXPECT_EQ(study.configurations.size(), 2U);
   EXPECT_EQ(study.dropped, 1);
   EXPECT_FALSE(study.unseen_times_best) << "all families have chosen those that are left";
-  const std::string told = "chosen among the 2 settings that ran on all problems; 1 ran on fewer";
-  EXPECT_THAT(terminal(analysis, false, 0), HasSubstr("PGS-NCP: best over all is relaxation=1; " + told + "\n"));
-  EXPECT_THAT(markdown_report(analysis), HasSubstr(told + ". What it costs on problems not yet seen is not known."));
+  const std::string chosen = "chosen among the 2 configurations that ran on all problems; 1 ran on fewer";
+  EXPECT_THAT(terminal(analysis, false, 0), HasSubstr("PGS-NCP: best over all is relaxation=1; " + chosen + "\n"));
+  EXPECT_THAT(markdown_report(analysis), HasSubstr(chosen + ". What it costs on problems not yet seen is not known."));
 }
 
-TEST_F(TwoSettings, WhatAnEarlierRunOfTheSameSuiteAskedForIsDroppedAndWhatAnEditTookOutIsNot) {
+TEST_F(TwoConfigurations, WhatAnEarlierRunOfTheSameSuiteAskedForIsDroppedAndWhatAnEditTookOutIsNot) {
   for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 2.0);
-  SettingRecord outdated = store_.settings[1];
+  ConfigurationRecord outdated = store_.configurations[1];
   outdated.hash = "s-outdated";
   outdated.label = "PGS-NCP relaxation=1.5";
-  store_.settings.push_back(outdated);
+  store_.configurations.push_back(outdated);
   RunRecord earlier = store_.runs.front();
-  earlier.scope_json = R"({"settings": {"s-outdated": ["PGS-NCP", "PGS-NCP relaxation=1.5"]}})";
+  earlier.scope_json = R"({"configurations": {"s-outdated": ["PGS-NCP", "PGS-NCP relaxation=1.5"]}})";
   store_.runs.insert(store_.runs.begin(), earlier);
   EXPECT_EQ(analyse(store_, false).option_studies.at(0).dropped, 1);
   store_.runs.front().suite_text = "another";
   EXPECT_EQ(analyse(store_, false).option_studies.at(0).dropped, 0);
 }
 
-TEST_F(TwoSettings, AnUnsolvedProblemCountsWithTenTimesItsLimitAndOneThatNoneSolvesNotAtAll) {
+TEST_F(TwoConfigurations, AnUnsolvedProblemCountsWithTenTimesItsLimitAndOneThatNoneSolvesNotAtAll) {
   for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 1.0);
   unsolved(0, 1);
   unsolved(1, 0), unsolved(1, 1);
@@ -184,12 +188,12 @@ TEST_F(TwoSettings, AnUnsolvedProblemCountsWithTenTimesItsLimitAndOneThatNoneSol
   const OptionStudy& study = analysis.option_studies.at(0);
   EXPECT_EQ(study.problems, 3);
   EXPECT_EQ(study.unsolved, 1);
-  EXPECT_NEAR(study.settings[1].by_family[0], std::sqrt(10.0 * cell(0, 1).limit_s), 1e-12);
-  EXPECT_NEAR(study.settings[1].by_family[1], 1.0, 1e-12);
-  EXPECT_EQ(study.settings[1].solved, 2);
+  EXPECT_NEAR(study.configurations[1].by_family[0], std::sqrt(10.0 * cell(0, 1).limit_s), 1e-12);
+  EXPECT_NEAR(study.configurations[1].by_family[1], 1.0, 1e-12);
+  EXPECT_EQ(study.configurations[1].solved, 2);
 }
 
-TEST_F(TwoSettings, OfOneFamilyNothingIsSaidOfOthers) {
+TEST_F(TwoConfigurations, OneFamilyAloneChoosesNothingForOthers) {
   for (auto& problem : store_.problems) problem.family = "Chain";
   const Analysis analysis = analyse(store_, false);
   const OptionStudy& study = analysis.option_studies.at(0);
@@ -197,14 +201,19 @@ TEST_F(TwoSettings, OfOneFamilyNothingIsSaidOfOthers) {
   EXPECT_FALSE(study.unseen_times_best.has_value());
 }
 
-TEST_F(TwoSettings, ThatDifferInNoOptionHaveNoStudy) {
-  for (auto& setting : store_.settings) setting.options_json = R"({"relaxation":1})";
+TEST_F(TwoConfigurations, ThatDifferInNoOptionHaveNoStudy) {
+  for (auto& configuration : store_.configurations) configuration.options_json = R"({"relaxation":1})";
   EXPECT_TRUE(analyse(store_, false).option_studies.empty());
 }
 
-TEST_F(TwoSettings, ACommonOptionAtItsDefaultIsOneOfTheValues) {
-  store_.settings[0].options_json = R"({"relaxation":1})";
-  store_.settings[1].options_json = R"({"relaxation":1,"units":"force"})";
+TEST_F(TwoConfigurations, OfWhichOneAloneSolvesAnythingHaveNoStudy) {
+  for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), unsolved(p, 1);
+  EXPECT_TRUE(analyse(store_, false).option_studies.empty());
+}
+
+TEST_F(TwoConfigurations, ACommonOptionAtItsDefaultIsOneOfTheValues) {
+  store_.configurations[0].options_json = R"({"relaxation":1})";
+  store_.configurations[1].options_json = R"({"relaxation":1,"units":"force"})";
   const Analysis analysis = analyse(store_, false);
   const OptionStudy& study = analysis.option_studies.at(0);
   ASSERT_EQ(study.axes.size(), 1U);
@@ -225,7 +234,7 @@ TEST(GridLabels, AGridPointAtTheDefaultsShowsAllAxes) {
 
 TEST(GridLabels, AnEmptyDefaultIsCalledDefault) {
   StoreContents store = testing::grid_store();
-  for (SettingRecord& one : store.settings) {
+  for (ConfigurationRecord& one : store.configurations) {
     if (one.solver == "PGS-NCP")
       one.options_json = one.label == "PGS-NCP" ? R"({"skip": ""})" : R"({"skip": "newton"})";
   }

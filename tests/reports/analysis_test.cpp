@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "reports/report.hpp"
 #include "tests/reports/small_store.hpp"
 
 namespace conebench::reports {
@@ -82,7 +83,7 @@ TEST_F(SmallStore, ACertificateLeavesAProblemOutWhereItsBoundIsAboveTheTolerance
   EXPECT_EQ(everywhere.left_out.at("without a solution (certified)"), 1);
 }
 
-TEST_F(SmallStore, WhereACertificateAndAnAnswerDisagreeItIsSaidWhichCounts) {
+TEST_F(SmallStore, WhereACertificateAndAnAnswerDisagreeANoteSaysWhichCounts) {
   const auto solved = std::find_if(store_.cells.begin(), store_.cells.end(),
                                    [](const CellRecord& cell) { return cell.solved && cell.tolerance == 1e-4; });
   solved->verdict_value = 1e-5;
@@ -184,7 +185,7 @@ TEST_F(SmallStore, AProblemThatARankedSolverHasNotRunIsLeftOutOfThatRanking) {
 TEST_F(SmallStore, ASolverThatHasRunOnFewProblemsIsNotRanked) {
   bool kept = false;
   std::erase_if(store_.cells, [&](const CellRecord& cell) {
-    if (cell.setting != "s-PGS-NCP" || cell.tolerance < 1e-5) return false;
+    if (cell.configuration != "s-PGS-NCP" || cell.tolerance < 1e-5) return false;
     const bool first = !std::exchange(kept, true);
     return !first;
   });
@@ -230,9 +231,9 @@ TEST_F(SmallStore, CondensationIsASecondRankingAndTheFirstOfDeformables) {
   };
   EXPECT_THAT(costs_of(analyse_store()), ::testing::ElementsAre(Cost::time));
 
-  const std::string slow = store_.cells.front().setting;
+  const std::string slow = store_.cells.front().configuration;
   for (CellRecord& cell : store_.cells) {
-    cell.condensation_s = cell.setting == slow ? 1e3 : 0.25;
+    cell.condensation_s = cell.configuration == slow ? 1e3 : 0.25;
   }
   EXPECT_THAT(costs_of(analyse_store()), ::testing::ElementsAre(Cost::time, Cost::condensed_time));
   for (ProblemRecord& problem : store_.problems) problem.given = given_as_deformable;
@@ -293,7 +294,7 @@ TEST(JoinContents, WhatOneShardHasIsNotMissing) {
   EXPECT_EQ(shards(first, suite_state(1, 3)).size(), 2U) << "another suite of that name";
 }
 
-TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
+TEST_F(SmallStore, TheClaimMatrixSeparatesLiesFromFailures) {
   const Analysis analysis = analyse_store();
   const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
   EXPECT_EQ(liar.claims.claimed_solved, 1);
@@ -306,7 +307,7 @@ TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
 
 TEST_F(SmallStore, AFlakyCellFailsWithoutAClaim) {
   for (auto& cell : store_.cells) {
-    if (cell.setting == "s-LIAR <b>" && !cell.solved) cell.status = CellStatus::flaky;
+    if (cell.configuration == "s-LIAR <b>" && !cell.solved) cell.status = CellStatus::flaky;
   }
   const Analysis analysis = analyse_store();
   const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
@@ -352,7 +353,7 @@ TEST_F(SmallStore, TheCommonSubsetLeavesOutSolversBelowHalf) {
 
 TEST_F(SmallStore, TheBestOfAProblemIsTakenOverSolvedCellsOnly) {
   for (auto& cell : store_.cells) {
-    if (cell.setting == "s-LIAR <b>" && !cell.solved) cell.total.median = cell.solve.median = 1e-9;
+    if (cell.configuration == "s-LIAR <b>" && !cell.solved) cell.total.median = cell.solve.median = 1e-9;
   }
   const Analysis analysis = analyse_store();
   EXPECT_GT(*row(analysis, analysis.ranking(0), "NSGS").rho_one, 0.3);
@@ -375,16 +376,16 @@ StoreContents uneven_families() {
   const ProblemRecord problem = store.problems.front();
   store.problems.clear();
   store.cells.clear();
-  store.settings.resize(2);
+  store.configurations.resize(2);
   const auto add = [&](const std::string& name, const std::string& family, double a, double b) {
     store.problems.push_back(problem);
     store.problems.back().hash = store.problems.back().name = name;
     store.problems.back().family = family;
     for (std::size_t s = 0; s < 2; ++s) {
       CellRecord cell = pattern;
-      cell.key = name + store.settings[s].hash;
+      cell.key = name + store.configurations[s].hash;
       cell.problem = name;
-      cell.setting = store.settings[s].hash;
+      cell.configuration = store.configurations[s].hash;
       const double seconds = s == 0 ? a : b;
       cell.solved = cell.claimed = seconds > 0.0;
       cell.status = cell.solved ? CellStatus::converged : CellStatus::max_iterations;
@@ -406,9 +407,9 @@ TEST(Weights, FamiliesAreEqualAmongTheProblemsThatAMeanCounts) {
   const Analysis analysis = analyse(store, false);
   const Ranking& ranking = analysis.ranking(0);
   ASSERT_EQ(ranking.common_problems, 4);
-  const auto row = [&](std::size_t setting) -> const RankingRow& {
+  const auto row = [&](std::size_t configuration) -> const RankingRow& {
     for (const RankingRow& one : ranking.rows) {
-      if (analysis.columns[one.column].setting->hash == store.settings[setting].hash) return one;
+      if (analysis.columns[one.column].configuration->hash == store.configurations[configuration].hash) return one;
     }
     throw std::out_of_range("row");
   };
@@ -437,7 +438,7 @@ TEST_F(SmallStore, CountsOfZeroCountAsOneSoThatRatiosExist) {
 
 TEST_F(SmallStore, WhatASolverDoesNotCountIsInNoProfileOverIt) {
   for (auto& cell : store_.cells) {
-    if (cell.setting == "s-NSGS") cell.operator_products = -1;
+    if (cell.configuration == "s-NSGS") cell.operator_products = -1;
   }
   const Analysis analysis = analyse_store();
   std::size_t column = 0;
@@ -457,7 +458,8 @@ TEST_F(SmallStore, WhatASolverDoesNotCountIsInNoProfileOverIt) {
 
 TEST_F(SmallStore, PairsAppearOnlyWhereThereAreMoreThanTwoSolvers) {
   EXPECT_EQ(analyse_store().pairs.size(), 2U * 5U * 6U);  // tolerances × costs × pairs
-  std::erase_if(store_.cells, [](const auto& cell) { return cell.setting != "s-NSGS" && cell.setting != "s-PGS-NCP"; });
+  std::erase_if(store_.cells,
+                [](const auto& cell) { return cell.configuration != "s-NSGS" && cell.configuration != "s-PGS-NCP"; });
   EXPECT_TRUE(analyse_store().pairs.empty());
 }
 
@@ -489,8 +491,8 @@ TEST_F(SmallStore, ALaterRunOfACellReplacesTheEarlierOneAndIsCounted) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(SmallStore, EqualLabelsAndNamesAreToldApart) {
-  store_.settings[1].label = "NSGS";
+TEST_F(SmallStore, EqualLabelsAndNamesAreReportedApart) {
+  store_.configurations[1].label = "NSGS";
   store_.problems[1].name = "stack-2";
   const Analysis analysis = analyse_store();
   std::vector<std::string> names;
@@ -501,8 +503,8 @@ TEST_F(SmallStore, EqualLabelsAndNamesAreToldApart) {
 }
 
 TEST_F(SmallStore, TwoVersionsOfASolverAreTwoColumns) {
-  store_.settings[1].solver = store_.settings[1].label = "NSGS";
-  store_.settings[1].solver_version = 2;
+  store_.configurations[1].solver = store_.configurations[1].label = "NSGS";
+  store_.configurations[1].solver_version = 2;
   std::vector<std::string> labels;
   for (const auto& column : analyse_store().columns) labels.push_back(column.label);
   EXPECT_THAT(labels, Contains("NSGS v1"));
@@ -519,7 +521,7 @@ TEST_F(SmallStore, CriteriaAndStartsMakeSlicesOfTheirOwn) {
 
 TEST_F(SmallStore, NumbersThatAreNotFiniteDoNoHarm) {
   for (auto& cell : store_.cells) {
-    if (cell.setting == "s-NSGS") cell.total.median = std::numeric_limits<double>::quiet_NaN();
+    if (cell.configuration == "s-NSGS") cell.total.median = std::numeric_limits<double>::quiet_NaN();
   }
   const Analysis analysis = analyse_store();
   EXPECT_EQ(*row(analysis, analysis.ranking(0), "NSGS").rho_infinity, 0.0);  // solved, but at no known time

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "reports/report.hpp"
-#include "store/record_fields.hpp"
+#include "store/records.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench {
@@ -19,14 +19,14 @@ const std::string marker = "Ada L\xC3\xB6velace C:\\Users\\ada /home/ada bench01
 /// Puts it in front of every text of a record.
 struct Plant {
   template <class Value>
-  void operator()(std::string_view, Value& value) {
+  void operator()(const Field&, Value& value) {
     if constexpr (std::is_same_v<Value, std::string>) {
       if (!value.empty()) value.insert(0, marker);
     } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
       value.push_back("");
       for (std::string& one : value) one.insert(0, marker);
     } else if constexpr (std::is_same_v<Value, std::vector<NoiseRecord>>) {
-      for (const NoiseKind kind : {NoiseKind::other, NoiseKind::governor, NoiseKind::joined}) {
+      for (const NoiseKind kind : {NoiseKind::governor, NoiseKind::joined}) {
         value.push_back({kind, 0.0, marker});
       }
     } else if constexpr (std::is_same_v<Value, std::map<std::string, double>>) {
@@ -37,12 +37,10 @@ struct Plant {
     }
   }
   template <class Visit>
-  void group(std::string_view, Visit visit) {
+  void group(const char*, Visit visit) {
     visit(*this);
   }
-  void json_text(std::string_view, std::string& text) {
-    text = R"({"model":")" + std::string("/home/ada/m.xml") + R"("})";
-  }
+  void json_text(const Field&, std::string& text) { text = R"({"model":")" + std::string("/home/ada/m.xml") + R"("})"; }
 };
 
 /// Keys are changed alike wherever they stand, so that records still refer to each other.
@@ -51,16 +49,16 @@ StoreContents planted() {
   Plant plant;
   for (RunRecord& run : store.runs) {
     run.suite_folder = run.data_folder = run.scope_json = "x";
-    visit_run(plant, run);
+    RunRecord::fields(plant, run);
   }
-  for (ProblemRecord& problem : store.problems) visit_problem(plant, problem);
-  for (SettingRecord& setting : store.settings) {
-    setting.origin = setting.peer_build = setting.peer_version = setting.peer_released = "x";
-    visit_setting(plant, setting);
+  for (ProblemRecord& problem : store.problems) ProblemRecord::fields(plant, problem);
+  for (ConfigurationRecord& configuration : store.configurations) {
+    configuration.origin = configuration.peer_build = configuration.peer_version = configuration.peer_released = "x";
+    ConfigurationRecord::fields(plant, configuration);
   }
   for (CellRecord& cell : store.cells) {
     cell.reason = cell.stage = "x";
-    visit_cell(plant, cell);
+    CellRecord::fields(plant, cell);
     ResidualList residuals;
     for (auto [name, residual] : cell.residuals) {
       residual.missing = marker;
@@ -76,7 +74,7 @@ StoreContents planted() {
   suite.name = suite.filter = marker;
   suite.missing.insert({marker + "p", marker + "s", 1e-6, marker});
   suite.sources[marker + "p"] = {marker, marker, marker};
-  suite.settings[marker + "s"] = {marker, marker};
+  suite.configurations[marker + "s"] = {marker, marker};
   suite.known_by_name.insert(marker + "p");
   store.suites.push_back(std::move(suite));
   return store;
@@ -109,7 +107,7 @@ TEST(Anonymous, NoTextOfAnyFieldIsPublished) {
   EXPECT_EQ(left.cells.size(), store.cells.size());
 }
 
-TEST(Anonymous, ThatThereWereTwoMachinesIsStillTold) {
+TEST(Anonymous, TwoMachinesAreStillNoted) {
   StoreContents store = testing::small_store();
   RunRecord other = store.runs.front();
   other.id = store.runs.back().id + 1;
@@ -133,17 +131,17 @@ TEST(Anonymous, OneNameHasOneNumberInSeveralStores) {
 
 TEST(Anonymous, NumbersStatusesAndKnownSolversAreKept) {
   StoreContents store = testing::small_store();
-  store.settings[0].solver = "NSGS";
-  store.settings[0].changed_options = {"model", "order"};
-  store.settings[0].options_json = R"({"order":"shuffled","model":"/home/ada/m.xml","relaxation":1.0})";
-  store.settings[1].solver = "of-my-own";
+  store.configurations[0].solver = "NSGS";
+  store.configurations[0].changed_options = {"model", "order"};
+  store.configurations[0].options_json = R"({"order":"shuffled","model":"/home/ada/m.xml","relaxation":1.0})";
+  store.configurations[1].solver = "of-my-own";
   store.runs[0].machine.cpu = "AMD EPYC 7763 64-Core Processor of Ada";
   store.runs[0].build.flags = "-O3 -march=native -I/home/ada/include";
   Pseudonyms names(known());
   const StoreContents left = anonymous(store, names);
-  EXPECT_EQ(left.settings[0].label, "NSGS order=shuffled");
-  EXPECT_EQ(left.settings[0].options_json, R"({"order":"shuffled","relaxation":1.0})");
-  EXPECT_EQ(left.settings[1].solver, "solver 1");
+  EXPECT_EQ(left.configurations[0].label, "NSGS order=shuffled");
+  EXPECT_EQ(left.configurations[0].options_json, R"({"order":"shuffled","relaxation":1.0})");
+  EXPECT_EQ(left.configurations[1].solver, "solver 1");
   EXPECT_EQ(left.runs[0].machine.cpu, "AMD EPYC 7763 64-Core Processor");
   EXPECT_EQ(left.runs[0].build.flags, "-O3 -march=native");
   EXPECT_EQ(left.runs[0].build.commit, "");

@@ -1,4 +1,4 @@
-"""The page of a comparison in headless Chromium: it opens without errors, tells what changed, charts draw, themes work."""
+"""The page of a comparison in headless Chromium: it opens without errors, shows what changed, charts draw, themes work."""
 
 import json
 import subprocess
@@ -23,20 +23,20 @@ def expect_quiet(window):
 
 def check_changes(window, data):
     assert data["headline"] in window.run(TEXT, "headline")
-    settings = {row[1].removesuffix(" by Conebench's authors"): row for row in window.run(ROWS, "settings")}
-    assert len(settings) == len(data["slices"][0]["settings"]) == 8
-    worse = [name for name, row in settings.items() if row[0] == "worse"]
-    assert sorted(worse) == sorted(s["setting"] for s in data["slices"][0]["settings"] if s["outlook"] == "worse")
+    configurations = {row[1].removesuffix(" by Conebench's authors"): row for row in window.run(ROWS, "configurations")}
+    assert len(configurations) == len(data["slices"][0]["configurations"]) == 8
+    worse = [name for name, row in configurations.items() if row[0] == "worse"]
+    assert sorted(worse) == sorted(s["configuration"] for s in data["slices"][0]["configurations"] if s["assessment"] == "worse")
     changed = window.run(ROWS, "changed")
     lost = [row for row in changed if row[0] == "lost"]
     assert lost and all("solved" in row[4] and "no progress in 100 iterations" in row[5] for row in lost), lost
     assert all("conebench solve" in row[6] for row in lost), lost
     lists = window.run(TEXT, "changed")
-    assert "missing setting" in lists and "missing problem" in lists, lists
+    assert "missing configuration" in lists and "missing problem" in lists, lists
 
 
 def check_charts(window, data):
-    solved = sum(sum(s["cells"][c] for c in ("same work", "other bits", "other work")) for s in data["slices"][0]["settings"])
+    solved = sum(sum(s["cells"][c] for c in ("same work", "other bits", "other work")) for s in data["slices"][0]["configurations"])
     if not window.run("return typeof Plotly !== 'undefined'"):
         assert "no charting library" in window.run(TEXT, "times")
         print("  this build has no charts; the tables are there")
@@ -46,7 +46,7 @@ def check_charts(window, data):
     assert window.run(marks % "scatter") == solved
     ticks = window.run("return [...document.querySelectorAll('#scatter .xtick text, #scatter .ytick text')].map((t) => t.textContent)")
     assert len(ticks) > 4 and all(t.endswith("s") for t in ticks), ticks
-    judged = [s for s in data["slices"][0]["settings"] if s["times"] and s["times"]["cells"] > 0]
+    judged = [s for s in data["slices"][0]["configurations"] if s["times"] and s["times"]["cells"] > 0]
     assert window.run(marks % "ratios") == len(judged) > 0
     assert window.run("return document.querySelectorAll('#ratios .errorbar').length") == len(judged)
     assert window.run(marks % "by-family") == len(data["slices"][0]["families"]) > 0
@@ -57,7 +57,7 @@ def check_slices_and_themes(window, data):
         "return [...document.querySelectorAll('#controls button[aria-pressed]')].map((b) => b.textContent)")]
     assert tolerances[:3] == ["1e-4", "1e-6", "1e-8"], tolerances
     window.run("document.querySelectorAll('#controls button[aria-pressed]')[2].click()")
-    assert str(data["slices"][2]["cells"]) in window.run(TEXT, "settings")
+    assert str(data["slices"][2]["cells"]) in window.run(TEXT, "configurations")
     background = "return getComputedStyle(document.body).backgroundColor"
     before = window.run(background)
     window.run("document.querySelector('button.theme').click()")

@@ -42,15 +42,15 @@ inline StoreContents complete_run(std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::normal_distribution<double> noise(0.0, 0.01);
   for (const std::string& solver : solvers) {
-    store.settings.push_back({"setting-" + solver, solver, 1, "NCP", solver, R"({"omega":1.0})"});
+    store.configurations.push_back({"configuration-" + solver, solver, 1, "NCP", solver, R"({"omega":1.0})"});
     for (const ProblemRecord& problem : store.problems) {
       CellRecord cell;
       cell.key = problem.hash + solver;
       cell.run_id = 1;
       cell.problem = problem.hash;
-      cell.setting = "setting-" + solver;
+      cell.configuration = "configuration-" + solver;
       cell.tolerance = 1e-6;
-      cell.criterion = "verdict";
+      cell.stop_by = "judge";
       cell.verdict = "natural_map_scaled";
       cell.start = "cold";
       cell.max_iterations = 1000;
@@ -72,18 +72,19 @@ inline StoreContents complete_run(std::uint64_t seed) {
 
 inline CellRecord& cell_of(StoreContents& store, const std::string& solver, std::size_t problem) {
   for (CellRecord& cell : store.cells) {
-    if (cell.setting == "setting-" + solver && cell.problem == fmt::format("hash-{}", problem)) return cell;
+    if (cell.configuration == "configuration-" + solver && cell.problem == fmt::format("hash-{}", problem)) return cell;
   }
   throw std::out_of_range(solver);
 }
 
-inline Comparison compared(const StoreContents& base, const StoreContents& fresh, const CompareOptions& options = {}) {
-  return compare(make_side("base", base), make_side("new", fresh), options);
+inline Comparison compared(const StoreContents& baseline, const StoreContents& candidate,
+                           const CompareOptions& options = {}) {
+  return compare(make_side("baseline", baseline), make_side("candidate", candidate), options);
 }
 
-inline const SettingChange& setting_of(const Comparison& comparison, const std::string& solver) {
-  for (const SettingChange& change : comparison.slices.at(0).settings) {
-    if (comparison.settings[change.setting].solver == solver) return change;
+inline const ConfigurationChange& configuration_of(const Comparison& comparison, const std::string& solver) {
+  for (const ConfigurationChange& change : comparison.slices.at(0).configurations) {
+    if (comparison.configurations[change.configuration].solver == solver) return change;
   }
   throw std::out_of_range(solver);
 }
@@ -98,8 +99,8 @@ inline void slow_down(StoreContents& store, const std::string& solver, double fa
 
 class Compare : public ::testing::Test {
  protected:
-  StoreContents base = complete_run(1);
-  StoreContents fresh = complete_run(2);
+  StoreContents baseline = complete_run(1);
+  StoreContents candidate = complete_run(2);
 };
 
 }  // namespace conebench::reports

@@ -1,4 +1,4 @@
-"""The history page in headless Chromium: it opens without errors, draws every setting, marks the change, and its
+"""The history page in headless Chromium: it opens without errors, draws every configuration, marks the change, and its
 controls work."""
 
 import subprocess
@@ -25,7 +25,7 @@ def press(window, text):
 def check_chart(window, suite):
     draw = "conebench.drawWaiting()"
     window.run(draw)
-    assert window.run(CURVES) == 12, "12 settings"
+    assert window.run(CURVES) == 12, "12 configurations"
     marks = sum(1 for change in suite["time_changes"] if change["slice"] == 0)
     assert window.run(MARKS) == marks >= 1
     press(window, "Solved")
@@ -47,15 +47,15 @@ def main():
         window.wait(READY, 30)
         text = window.run("return document.body.innerText")
         assert "S2" in text and "slower" in text and "c0000019" in text and "c0000020" in text, text
-        assert window.run("return document.querySelectorAll('#settings tbody tr').length") == 12
+        assert window.run("return document.querySelectorAll('#configurations tbody tr').length") == 12
         assert window.run("return document.querySelectorAll('#nights tbody tr').length") == 30
         if window.run("return typeof Plotly !== 'undefined'"):
             check_chart(window, suite)
         press(window, "1e-5")
         family = "document.querySelector('select[aria-label=Family]')"
         window.run(f"{family}.value = 'Rover'; {family}.dispatchEvent(new Event('change'))")
-        assert "10 of 10" in window.run("return document.getElementById('settings').innerText")
-        window.run("document.querySelector('#settings tbody tr').click()")
+        assert "10 of 10" in window.run("return document.getElementById('configurations').innerText")
+        window.run("document.querySelector('#configurations tbody tr').click()")
         complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
         assert not complaints, complaints
         assert window.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"

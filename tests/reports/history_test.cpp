@@ -13,8 +13,8 @@
 
 #include "base/temporary_folder.hpp"
 #include "reports/comparison/alarms.hpp"
-#include "reports/comparison/words.hpp"
-#include "reports/history/history_words.hpp"
+#include "reports/comparison/describe.hpp"
+#include "reports/history/history_describe.hpp"
 #include "reports/page_assets.hpp"
 #include "reports/text.hpp"
 #include "store/store.hpp"
@@ -71,23 +71,23 @@ TEST(History, AChangeOfThreePercentLiesBetweenItsTwoBuildsThoughTheMachineVaries
   const auto suite = history_of({.slower_from = 20}, 30);
   ASSERT_THAT(suite.time_changes, SizeIs(1));
   const TimeChange& change = suite.time_changes[0];
-  EXPECT_EQ(suite.settings[change.setting], "S2");
+  EXPECT_EQ(suite.configurations[change.configuration], "S2");
   EXPECT_EQ(change.change.last_before, 19U);
   EXPECT_EQ(change.change.first_after, 20U);
   EXPECT_NEAR(change.change.effect, std::log(1.03), 0.012);
-  EXPECT_THAT(change_words(suite, change),
+  EXPECT_THAT(describe_change(suite, change),
               AllOf(HasSubstr("S2 at 1e-6 became slower by"), HasSubstr("% between 2026-01-20 c0000019 (e0000000)"),
                     HasSubstr("and 2026-01-21 c0000020")));
 }
 
-/// References of all nights shift a little with each, so that a change can be said to have shown earlier than it did.
-TEST(History, AChangeIsNewOnTheFirstNightThatShowsItWhateverNightItIsSaidToHaveShownOn) {
+/// References of all nights shift a little with each, so that a change can seem to have shown earlier than it did.
+TEST(History, AChangeIsNewOnTheFirstNightThatShowsItWhateverItsSeenAt) {
   constexpr std::size_t begins = 14, count = 26;
-  int shown = 0, said_on_its_night = 0;
+  int shown = 0, seen_on_its_night = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto all = nights({.slower_from = begins, .factor = 1.012, .seed = seed}, count);
     const auto is_it = [](const SuiteHistory& suite, const TimeChange& change) {
-      return suite.settings[change.setting] == "S2" && change.change.effect > 0.0 &&
+      return suite.configurations[change.configuration] == "S2" && change.change.effect > 0.0 &&
              change.change.first_after + 3 >= begins;
     };
     SuiteHistory before;
@@ -106,9 +106,9 @@ TEST(History, AChangeIsNewOnTheFirstNightThatShowsItWhateverNightItIsSaidToHaveS
                                       [&](const TimeChange& change) { return is_it(before, change); });
     EXPECT_TRUE(is_new || !is_shown) << seed;
     shown += is_shown ? 1 : 0;
-    said_on_its_night += is_shown && on_its_night ? 1 : 0;
+    seen_on_its_night += is_shown && on_its_night ? 1 : 0;
   }
-  EXPECT_GT(shown, said_on_its_night) << "else this shows nothing";
+  EXPECT_GT(shown, seen_on_its_night) << "else this shows nothing";
 }
 
 TEST(History, ACertificateLeavesAProblemOutUnlessANightSolvedIt) {
@@ -149,7 +149,7 @@ TEST(History, ALoadedNightIsShownAndNotJudged) {
     changes[night] = [](StoreContents& store) {
       scatter(store);
       for (CellRecord& cell : store.cells) {
-        if (cell.setting == "s-S1") cell.total.minimum *= 1.5;
+        if (cell.configuration == "s-S1") cell.total.minimum *= 1.5;
       }
     };
   }
@@ -166,7 +166,7 @@ TEST(History, AnotherMachineStartsAnewThoughItsProcessorIsOfTheSameModel) {
     for (std::size_t night = 15; night < 30; ++night) {
       changes[night] = [same_model](StoreContents& store) {
         (same_model ? store.runs[0].machine.host : store.runs[0].machine.cpu) = "another";
-        for (CellRecord& cell : store.cells) cell.total.minimum *= cell.setting == "s-S1" ? 0.4 : 0.8;
+        for (CellRecord& cell : store.cells) cell.total.minimum *= cell.configuration == "s-S1" ? 0.4 : 0.8;
       };
     }
     const auto suite = history_of({}, 30, changes);
@@ -191,7 +191,7 @@ TEST(History, OtherNodesOfAClusterAreAnotherMachine) {
   EXPECT_EQ(suite.nights[15].segment, suite.nights[29].segment);
 }
 
-TEST(History, WhatMovesAllSettingsIsNoChangeOfAnyAndIsTold) {
+TEST(History, WhatMovesAllConfigurationsIsNoChangeOfAnyAndIsTogether) {
   std::map<std::size_t, Change> changes;
   for (std::size_t night = 15; night < 30; ++night) {
     changes[night] = [](StoreContents& store) {
@@ -206,46 +206,47 @@ TEST(History, WhatMovesAllSettingsIsNoChangeOfAnyAndIsTold) {
   EXPECT_NEAR(after - before, std::log(1.04), 0.02);
 }
 
-TEST(History, ASingleSettingHasRawTimesOnly) {
-  const auto suite = history_of({.settings = 1, .slower = 0, .slower_from = 20, .factor = 1.5}, 30);
-  EXPECT_THAT(suite.time_changes, IsEmpty()) << "nothing tells it from the machine's";
+TEST(History, ASingleConfigurationHasRawTimesOnly) {
+  const auto suite = history_of({.configurations = 1, .slower = 0, .slower_from = 20, .factor = 1.5}, 30);
+  EXPECT_THAT(suite.time_changes, IsEmpty()) << "it can't be distinguished from the machine's";
   EXPECT_FALSE(whole_series(suite, 0, 0).points[29].corrected);
   EXPECT_NEAR(*whole_series(suite, 0, 0).points[29].raw, std::log(1.5), 0.07);
 }
 
-TEST(History, OfTwoSettingsNoneIsSaidToHaveChanged) {
-  const auto suite = history_of({.settings = 2, .slower = 1, .slower_from = 20, .factor = 1.2}, 30);
-  EXPECT_THAT(suite.time_changes, IsEmpty()) << "each is held against the other: which one moved is not to be told";
+TEST(History, OfTwoConfigurationsNoChangeIsFound) {
+  const auto suite = history_of({.configurations = 2, .slower = 1, .slower_from = 20, .factor = 1.2}, 30);
+  EXPECT_THAT(suite.time_changes, IsEmpty()) << "each is compared with the other: which one moved is unknown";
   EXPECT_NEAR(*whole_series(suite, 1, 0).points[29].corrected, std::log(1.2), 0.03);
 }
 
-TEST(History, OfThreeSettingsTheOneThatChangedIsTold) {
-  const auto suite = history_of({.settings = 3, .slower = 0, .slower_from = 20, .factor = 1.2}, 30);
+TEST(History, OfThreeConfigurationsTheOneThatChangedIsFound) {
+  const auto suite = history_of({.configurations = 3, .slower = 0, .slower_from = 20, .factor = 1.2}, 30);
   ASSERT_THAT(suite.time_changes, SizeIs(1));
-  EXPECT_EQ(suite.settings[suite.time_changes[0].setting], "S0");
+  EXPECT_EQ(suite.configurations[suite.time_changes[0].configuration], "S0");
 }
 
-/// Each of eight settings is slower on ten nights of forty, one after the other.
-TEST(History, TheNewestOfManyChangesIsTold) {
+/// Each of eight configurations is slower on ten nights of forty, one after the other.
+TEST(History, TheNewestOfManyChangesIsFound) {
   constexpr std::size_t count = 152;
   std::map<std::size_t, Change> changes;
   for (std::size_t night = 0; night < count; ++night) {
     changes[night] = [night](StoreContents& store) {
       for (CellRecord& cell : store.cells) {
-        const std::size_t begin = 10 + 5 * std::stoul(cell.setting.substr(3));
+        const std::size_t begin = 10 + 5 * std::stoul(cell.configuration.substr(3));
         if (night >= begin && (night - begin) % 40 < 10) cell.total.minimum *= 1.3;
       }
     };
   }
-  const auto suite = history_of({.problems = 12, .settings = 8}, count, changes);
+  const auto suite = history_of({.problems = 12, .configurations = 8}, count, changes);
   EXPECT_GT(suite.time_changes.size(), 50U);
-  const bool told = std::any_of(suite.time_changes.begin(), suite.time_changes.end(), [&](const TimeChange& one) {
-    return one.change.seen_at == count - 1 && suite.settings[one.setting] == "S4" && one.change.effect > 0.0;
+  const bool found = std::any_of(suite.time_changes.begin(), suite.time_changes.end(), [&](const TimeChange& one) {
+    return one.change.seen_at == count - 1 && suite.configurations[one.configuration] == "S4" &&
+           one.change.effect > 0.0;
   });
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(found);
 }
 
-TEST(History, ANightInWhichAllSettingsMovedTooFarIsSaidNotToBeJudged) {
+TEST(History, ANightInWhichAllConfigurationsMovedTooFarIsNotJudged) {
   const auto suite = history_of({}, 12, {{9, [](StoreContents& store) {
                                             for (CellRecord& cell : store.cells) cell.total.minimum *= 1.2;
                                           }}});
@@ -254,10 +255,10 @@ TEST(History, ANightInWhichAllSettingsMovedTooFarIsSaidNotToBeJudged) {
   EXPECT_TRUE(suite.nights[10].not_judged.empty());
 }
 
-TEST(History, ATimeThatHalvesIsHalfFasterInWordsAsInNumbers) {
+TEST(History, ATimeThatHalvesIsHalfFasterInTextAsInNumbers) {
   const auto suite = history_of({.slower_from = 20, .factor = 0.5}, 30);
   ASSERT_THAT(suite.time_changes, SizeIs(1));
-  EXPECT_THAT(change_words(suite, suite.time_changes[0]), ::testing::ContainsRegex("faster by (49|50)\\.[0-9] %"));
+  EXPECT_THAT(describe_change(suite, suite.time_changes[0]), ::testing::ContainsRegex("faster by (49|50)\\.[0-9] %"));
 }
 
 TEST(History, OneLostProblemIsNamedBetweenItsTwoNights) {
@@ -267,7 +268,7 @@ TEST(History, OneLostProblemIsNamedBetweenItsTwoNights) {
                                          }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(2));
   EXPECT_THAT(suite.cell_changes[0].lost, ::testing::ElementsAre("problem-1"));
-  EXPECT_EQ(suite.settings[suite.cell_changes[0].setting], "S1");
+  EXPECT_EQ(suite.configurations[suite.cell_changes[0].configuration], "S1");
   EXPECT_EQ(suite.cell_changes[0].before, 1U);
   EXPECT_EQ(suite.cell_changes[0].night, 2U);
   EXPECT_THAT(suite.cell_changes[1].won, ::testing::ElementsAre("problem-1"));
@@ -335,23 +336,23 @@ TEST(History, AFlakyCellIsNeitherLostNorWon) {
   }
 }
 
-TEST(History, OtherWorkOfASettingMovesNoOther) {
+TEST(History, OtherWorkOfAConfigurationMovesNoOther) {
   for (const std::size_t count : {2U, 12U}) {
-    const auto suite = history_of({.settings = 3, .slower = 0, .slower_from = count - 1, .factor = 1.5}, count,
+    const auto suite = history_of({.configurations = 3, .slower = 0, .slower_from = count - 1, .factor = 1.5}, count,
                                   {{count - 1, [](StoreContents& store) {
                                       for (CellRecord& cell : store.cells) {
-                                        if (cell.setting == store.settings[0].hash) cell.iterations += 1;
+                                        if (cell.configuration == store.configurations[0].hash) cell.iterations += 1;
                                       }
                                     }}});
-    for (const std::size_t setting : {1U, 2U}) {
-      EXPECT_NEAR(*whole_series(suite, setting, 0).points[count - 1].corrected, 0.0, 0.02) << count << " nights";
+    for (const std::size_t configuration : {1U, 2U}) {
+      EXPECT_NEAR(*whole_series(suite, configuration, 0).points[count - 1].corrected, 0.0, 0.02) << count << " nights";
     }
     const HistoryPoint& first = whole_series(suite, 0, 0).points[0];
     EXPECT_NEAR(*whole_series(suite, 0, 0).points[count - 1].corrected - *first.corrected, std::log(1.5), 0.03);
   }
 }
 
-TEST(History, OtherWorkIsToldWithoutStatistics) {
+TEST(History, OtherWorkIsReportedWithoutStatistics) {
   const auto suite = history_of({}, 2, {{1, [](StoreContents& store) { store.cells[7].iterations += 1; }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(1));
   EXPECT_EQ(suite.cell_changes[0].other_work, 1);
@@ -373,10 +374,10 @@ TEST(History, APlugInThatChangedIsADifferenceOfTheTwoBuildsInTextAndJson) {
     EXPECT_THAT(suite.nights[night].code_changes, SizeIs(night == 20 ? 1 : 0)) << night;
   }
   ASSERT_THAT(suite.time_changes, SizeIs(1));
-  const std::string words = "code of MINE 01234567 → fedcba98";
-  EXPECT_THAT(change_words(suite, suite.time_changes[0]), HasSubstr(words));
+  const std::string code = "code of MINE 01234567 → fedcba98";
+  EXPECT_THAT(describe_change(suite, suite.time_changes[0]), HasSubstr(code));
   EXPECT_THAT(history_markdown(history), AllOf(HasSubstr("### Plug-ins and programs that changed\n\n- 2026-01-21 "),
-                                               HasSubstr("other work on 1 cell; " + words)));
+                                               HasSubstr("other work on 1 cell; " + code)));
   const auto json = nlohmann::json::parse(history_json(history))["suites"][0];
   EXPECT_EQ(json["nights"][20]["code_hashes"]["MINE"][0], "fedcba9876543210");
   for (const auto& changed : {json["nights"][20], json["time_changes"][0], json["cell_changes"][0]}) {
@@ -396,7 +397,7 @@ TEST(History, AnEditedSuiteLosesNothing) {
     store.runs[0].suite_text += " ";
   };
   EXPECT_THAT(history_of({}, 2, {{1, lose}}).cell_changes, SizeIs(1));
-  EXPECT_THAT(history_of({}, 3, {{1, edited}}).cell_changes, IsEmpty()) << "the third is held against the first";
+  EXPECT_THAT(history_of({}, 3, {{1, edited}}).cell_changes, IsEmpty()) << "the third is compared with the first";
 }
 
 TEST(History, ABrokenNightLosesNothing) {
@@ -414,14 +415,14 @@ TEST(History, AFamilyHasItsOwnSeries) {
     changes[night] = [](StoreContents& store) {
       for (CellRecord& cell : store.cells) {
         const bool rover = std::stoul(cell.problem.substr(cell.problem.rfind('-') + 1)) % 4 == 2;
-        if (rover && cell.setting == "s-S3") cell.total.minimum *= 1.2;
+        if (rover && cell.configuration == "s-S3") cell.total.minimum *= 1.2;
       }
     };
   }
   const auto suite = history_of({}, 8, changes);
   const auto of_family = [&](const std::string& family) {
     for (const HistorySeries& series : suite.series) {
-      if (series.setting == 3 && series.family == family) return series.points[6];
+      if (series.configuration == 3 && series.family == family) return series.points[6];
     }
     return HistoryPoint{};
   };
@@ -450,12 +451,12 @@ void write_stores(const std::filesystem::path& folder, const NightPlan& plan, st
         Store::open(folder / (contents.runs[0].started_utc.substr(0, 10) + ".sqlite"), Store::Mode::read_write);
     ASSERT_TRUE(store && store->begin_run(contents.runs[0]));
     for (const auto& problem : contents.problems) ASSERT_TRUE(store->put_problem(problem));
-    for (const auto& setting : contents.settings) ASSERT_TRUE(store->put_setting(setting));
+    for (const auto& configuration : contents.configurations) ASSERT_TRUE(store->put_configuration(configuration));
     for (const auto& cell : contents.cells) ASSERT_TRUE(store->put_cell(cell));
   }
 }
 
-TEST(History, SaysOfTheLastNightWhatCompareSaysOfTheTwoStores) {
+TEST(History, TheLastNightHasTheStatesOfACompareOfItsTwoStores) {
   const TemporaryFolder scratch;
   std::size_t slower = 0, undecided = 0, same = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -468,12 +469,13 @@ TEST(History, SaysOfTheLastNightWhatCompareSaysOfTheTwoStores) {
     const SuiteHistory& suite = read->suites.at(0);
     EXPECT_FALSE(suite.decidable());
     const Comparison comparison =
-        compare(make_side("base", synthetic_night(plan, 0)), make_side("new", synthetic_night(plan, 1)), {});
-    ASSERT_EQ(suite.last.states.size(), comparison.slices.at(0).settings.size());
-    for (const SettingChange& change : comparison.slices[0].settings) {
-      const std::string& label = comparison.settings[change.setting].label;
-      const auto found = std::find_if(suite.last.states.begin(), suite.last.states.end(),
-                                      [&](const auto& one) { return suite.settings[one.setting] == label; });
+        compare(make_side("baseline", synthetic_night(plan, 0)), make_side("candidate", synthetic_night(plan, 1)), {});
+    ASSERT_EQ(suite.last.states.size(), comparison.slices.at(0).configurations.size());
+    for (const ConfigurationChange& change : comparison.slices[0].configurations) {
+      const std::string& label = comparison.configurations[change.configuration].label;
+      const auto found = std::find_if(suite.last.states.begin(), suite.last.states.end(), [&](const auto& one) {
+        return suite.configurations[one.configuration] == label;
+      });
       ASSERT_NE(found, suite.last.states.end());
       EXPECT_EQ(found->state, state_of(change)) << seed << " " << label;
       EXPECT_EQ(found->evidence.value().estimate, change.times.corrected);
@@ -490,7 +492,7 @@ TEST(HistoryFormats, TheTimeAgainstTheLastNightsIsOneNumberInMarkdownAndPage) {
   const History history = make_history(nights({.slower_from = 5, .factor = 1.437}, 8));
   const auto json = nlohmann::json::parse(history_json(history));
   for (const auto& series : json["suites"][0]["series"]) {
-    if (series["setting"] != 2 || !series["family"].is_null()) continue;
+    if (series["configuration"] != 2 || !series["family"].is_null()) continue;
     const double change = series["against_last_percent"];
     EXPECT_THAT(history_markdown(history), HasSubstr(per_cent(std::log1p(change / 100.0))));
   }
@@ -498,7 +500,7 @@ TEST(HistoryFormats, TheTimeAgainstTheLastNightsIsOneNumberInMarkdownAndPage) {
 
 TEST(HistoryFormats, JsonNamesItsSchemaAndHasEveryNight) {
   const auto json = nlohmann::json::parse(history_json(make_history(nights({.slower_from = 20}, 30))));
-  EXPECT_EQ(json["schema"], "conebench.history/1");
+  EXPECT_EQ(json["schema"], "conebench.history/2");
   const auto& suite = json["suites"][0];
   EXPECT_EQ(suite["nights"].size(), 30U);
   EXPECT_EQ(suite["series"].size(), 4U * 5U);
@@ -516,16 +518,17 @@ TEST(HistoryFormats, MarkdownSaysWhatChangedAndBetweenWhichBuilds) {
                           HasSubstr("**lost 1**: problem-0"), HasSubstr("39 of 40")));
 }
 
-TEST(HistoryFormats, WhoPaysWhoseASettingIsAndDoubtfulTimesAreTold) {
-  const History history = make_history(nights({}, 2, {{1, [](StoreContents& store) {
-                                                         for (SettingRecord& setting : store.settings) {
-                                                           setting.looks = setting.label == "S1" ? "paid" : "free";
-                                                           setting.origin = setting.label == "S0" ? "own" : "peer";
-                                                         }
-                                                         store.cells[5].doubts = {"kept_answers"};
-                                                       }}}));
+TEST(HistoryFormats, WhoPaysWhoseAConfigurationIsAndDoubtfulTimesAreReported) {
+  const History history =
+      make_history(nights({}, 2, {{1, [](StoreContents& store) {
+                                     for (ConfigurationRecord& configuration : store.configurations) {
+                                       configuration.checks = configuration.label == "S1" ? "paid" : "free";
+                                       configuration.origin = configuration.label == "S0" ? "own" : "peer";
+                                     }
+                                     store.cells[5].doubts = {"kept_answers"};
+                                   }}}));
   const std::string terms =
-      "1e-6: criterion verdict (S1 pays for tests of its own, residual checks of the others are free)";
+      "1e-6: stop_by judge (S1 pays for tests of its own, residual checks of the others are free)";
   const std::string doubt = "1e-6: doubtful times in 1 cell of S1";
   const std::string text = history_markdown(history);
   EXPECT_THAT(text, AllOf(HasSubstr(markdown(terms)), HasSubstr(markdown(doubt)), HasSubstr("| S0 \\* |"),
@@ -541,7 +544,7 @@ TEST(HistoryFormats, NightsOfOneDateHaveTheirTimeOfDay) {
   all[1].started_utc = "2026-01-01T04:12:33Z";
   all[2].started_utc = "2026-01-01T04:12:50Z";
   const SuiteHistory suite = make_history(std::move(all)).suites.at(0);
-  const auto day = [&](std::size_t night) { return day_words(suite, night); };
+  const auto day = [&](std::size_t night) { return describe_day(suite, night); };
   EXPECT_EQ(day(0), "2026-01-01 02:00");
   EXPECT_EQ(day(1), "2026-01-01 04:12:33");
   EXPECT_EQ(day(2), "2026-01-01 04:12:50");

@@ -10,8 +10,8 @@ from statistics import quantiles
 from support import temporary_folder, write_report
 
 
-def settings_of(label):
-    """The options of a grid, from the label of a setting."""
+def configurations_of(label):
+    """The options of a grid, from the label of a configuration."""
     return dict(word.split("=", 1) for word in label.split() if "=" in word)
 
 
@@ -19,7 +19,7 @@ def log_ratios(rows):
     """{family: {problem: {label: log(cost / least cost)}}} of one solver; an unsolved cell costs ten times its limit."""
     table = {}
     for row in rows:
-        cost = float(row["total_s"]) if row["solved"] == "1" else 10 * float(row["limit_s"])
+        cost = float(row["total_median_s"]) if row["solved"] == "1" else 10 * float(row["limit_s"])
         table.setdefault(row["family"], {}).setdefault(row["problem"], {})[row["label"]] = (row["solved"] == "1", cost)
     found = {}
     for family, problems in table.items():
@@ -45,7 +45,7 @@ def check(study, rows, labels):
     own = [row for row in rows if row["solver"] == solver and row["headline"] == "1"]
     logs, table = log_ratios(own)
     families = sorted(logs)
-    names = [labels[setting["solver"]] for setting in study["settings"]]
+    names = [labels[configuration["solver"]] for configuration in study["configurations"]]
     assert sorted(names) == sorted({row["label"] for row in own})
     assert [one["family"] for one in study["families"]] == families
     assert study["problems"] == sum(len(problems) for problems in logs.values())
@@ -56,17 +56,17 @@ def check(study, rows, labels):
     def near(shown, value):
         assert math.isclose(shown, value, rel_tol=1e-9), (solver, shown, value)
 
-    options = {row["label"]: settings_of(row["label"]) for row in own}
-    for setting, name in zip(study["settings"], names):
-        near(setting["times_best"], math.exp(mean_log(logs, families, name)))
-        for family, shown in zip(families, setting["by_family"]):
+    options = {row["label"]: configurations_of(row["label"]) for row in own}
+    for configuration, name in zip(study["configurations"], names):
+        near(configuration["times_best"], math.exp(mean_log(logs, families, name)))
+        for family, shown in zip(families, configuration["by_family"]):
             near(shown, math.exp(mean_log(logs, [family], name)))
         values = [math.exp(problem[name]) for family in families for problem in logs[family].values()]
-        for shown, value in zip(setting["quartiles"], quantiles(values, n=4, method="inclusive")):
+        for shown, value in zip(configuration["quartiles"], quantiles(values, n=4, method="inclusive")):
             near(shown, value)
-        assert setting["solved"] == sum(r["solved"] == "1" for r in own if r["label"] == name)
-        for axis, place in zip(study["axes"], setting["place"]):
-            assert float(options[name][axis["option"]]) == axis["values"][place], (name, axis, place)
+        assert configuration["solved"] == sum(r["solved"] == "1" for r in own if r["label"] == name)
+        for axis, position in zip(study["axes"], configuration["indices"]):
+            assert float(options[name][axis["option"]]) == axis["values"][position], (name, axis, position)
     costs, lost = [], 0
     for one in study["families"]:
         family = one["family"]
@@ -88,8 +88,8 @@ def check_markdown(folder, study, labels):
     """The recommendation and what it costs stand in report.md."""
     text = (folder / "report.md").read_text(encoding="utf-8")
     section = text[text.index(f"### Options of {study['solver']}"):]
-    words = ", ".join(f"{axis['option']}={json.dumps(axis['values'][place])}" for axis, place in
-                      zip(study["axes"], study["settings"][study["recommended"]]["place"]))
+    words = ", ".join(f"{axis['option']}={json.dumps(axis['values'][position])}" for axis, position in
+                      zip(study["axes"], study["configurations"][study["recommended"]]["indices"]))
     found = re.search(r"For unseen problems: \*\*(.*?)\*\*\..*?costs ([0-9.]+) times", section, re.S)
     assert found and found[1] == words, (found and found[1], words)
     assert abs(float(found[2]) / study["unseen_times_best"] - 1) < 6e-3

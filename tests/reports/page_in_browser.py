@@ -167,10 +167,10 @@ def test_charts_are_drawn_when_they_come_into_sight(window, large):
     # Names stay where the curves are while a reader looks closer.
     window.wait(f"return {box}.layout.font.color === {before!r}")
     window.run(f"Plotly.relayout({box}, {{'yaxis.range': [0.9, 1.0]}})")
-    places = window.run(f"return {box}.layout.annotations.filter((one) => one.x === 1).map((one) => one.y)")
+    positions = window.run(f"return {box}.layout.annotations.filter((one) => one.x === 1).map((one) => one.y)")
     ends = window.run(f"return {box}.data.filter((one) => one.line.width > 1).map((one) => one.y.at(-1))")
     expected = sorted((end - 0.9) / 0.1 for end in ends if 0.9 <= end <= 1.0)
-    assert len(places) == len(expected) and all(abs(a - b) < 1e-9 for a, b in zip(sorted(places), expected)), (places, ends)
+    assert len(positions) == len(expected) and all(abs(a - b) < 1e-9 for a, b in zip(sorted(positions), expected)), (positions, ends)
     # Paper has all of them, light and no wider than it.
     click(window, "button.theme")
     window.run("window.dispatchEvent(new Event('beforeprint'))")
@@ -195,6 +195,7 @@ def test_heights_in_the_key_are_those_of_the_report(window, large):
                       ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))")
     assert len(rows) == 5
     for name, *heights in rows:
+        name = name.removesuffix(" *")
         for tau, shown in zip((1, 2, 10, float("inf")), heights):
             height = max((y for x, y in zip(curves[name]["x"], curves[name]["y"]) if x <= tau), default=0)
             assert abs(float(shown.rstrip(" %")) - 100 * height) < 0.11, (name, tau, shown, height)
@@ -219,7 +220,7 @@ STAGES = """return [...document.querySelectorAll('#ranking table.stages')].map((
         [...bar.children].map((part) => getComputedStyle(part).backgroundColor)])}))"""
 
 
-def test_a_stage_has_one_colour_for_all_settings_and_filters(window, stages):
+def test_a_stage_has_one_colour_for_all_configurations_and_filters(window, stages):
     data = page_data(stages)
     counts = {}
     names = data["cells"]["names"]
@@ -227,13 +228,13 @@ def test_a_stage_has_one_colour_for_all_settings_and_filters(window, stages):
         if cell["stage"] and cell["outcome"] == "solved":
             of = counts.setdefault((cell["slice"], cell["solver"]), {})
             of[cell["stage"]] = of.get(cell["stage"], 0) + 1
-    assert len({max(of, key=of.get) for of in counts.values()}) > 1, "no setting differs in the stage that solves most"
+    assert len({max(of, key=of.get) for of in counts.values()}) > 1, "no configuration differs in the stage that solves most"
     colours = {}
     for fragment in [f"#slice={one['label']}" for one in data["slices"]] + [f"#family={one}" for one in data["families"]]:
         open_page(window, stages, fragment)
-        for setting in window.run(STAGES):
-            seen = dict(setting["legend"])
-            for bar, shown in setting["bars"]:
+        for configuration in window.run(STAGES):
+            seen = dict(configuration["legend"])
+            for bar, shown in configuration["bars"]:
                 assert shown == [seen[stage] for stage in bar], (fragment, bar, shown, seen)
             for stage, colour in seen.items():
                 assert colours.setdefault(stage, colour) == colour, (fragment, stage)
@@ -285,9 +286,9 @@ def test_recomputed_profiles_equal_the_stored_ones(window, large):
     profiles = json.loads((large / "report.json").read_text())["profiles"]
     worst = window.run("""
         const { computeProfile, scopeOf, countingSolvers } = conebench;
-        const at = (curve, place) => {
+        const at = (curve, position) => {
           let value = 0;
-          for (let i = 0; i < curve.x.length && curve.x[i] <= place; ++i) value = curve.y[i];
+          for (let i = 0; i < curve.x.length && curve.x[i] <= position; ++i) value = curve.y[i];
           return value;
         };
         let worst = 0;
@@ -297,8 +298,8 @@ def test_recomputed_profiles_equal_the_stored_ones(window, large):
           for (const kind of ["performance", "data"]) stored[kind].forEach((curve, i) => {
             if (curve.solver !== mine[kind][i].solver) worst = Infinity;
             for (const x of [...curve.x, ...mine[kind][i].x]) {
-              const place = x * (1 + 2e-5);
-              worst = Math.max(worst, Math.abs(at(curve, place) - at(mine[kind][i], place)));
+              const position = x * (1 + 2e-5);
+              worst = Math.max(worst, Math.abs(at(curve, position) - at(mine[kind][i], position)));
             }
           });
         }
@@ -366,7 +367,7 @@ def test_heat_map_and_details(window, large):
     text = window.run("return document.querySelector('#details .command code').textContent")
     number = int(window.run("return conebench.state.open").split(".")[1])
     cell = dict(zip(data["cells"]["names"], data["cells"]["rows"][number]))
-    words = [data["problems"][cell["problem"]]["words"], data["solvers"][cell["solver"]]["words"],
+    words = [data["problems"][cell["problem"]]["arguments"], data["solvers"][cell["solver"]]["arguments"],
              data["commands"][cell["command"]]]
     assert text == " ".join(words), text
     assert "open=cell." in window.run("return location.hash")
@@ -398,7 +399,7 @@ def test_state_is_in_the_address(window, large):
 # What the tiles on top say of the solvers.
 TILES = """return Object.fromEntries([...document.querySelectorAll("#overview .tile")]
     .map((tile) => [...tile.children].map((part) => part.textContent))
-    .filter(([title]) => /^(Solver settings|Cells|Solved by some solver|First)/.test(title))
+    .filter(([title]) => /^(Solver configurations|Cells|Solved by some solver|First)/.test(title))
     .map(([title, ...rest]) => [title, rest]))"""
 
 
@@ -496,8 +497,8 @@ def test_problems_of_a_family_stand_in_order(window, large):
     open_page(window, large)
     family = {one["name"]: one["family"] for one in page_data(large)["problems"]}
     names = window.run("return [...document.querySelectorAll('#heat-table tbody th[scope=row]')].map((th) => th.title)")
-    places = [(family[name], [int(number) for number in re.findall("[0-9]+", name)]) for name in names]
-    assert places == sorted(places) and max(places)[1] > [9], places
+    positions = [(family[name], [int(number) for number in re.findall("[0-9]+", name)]) for name in names]
+    assert positions == sorted(positions) and max(positions)[1] > [9], positions
 
 
 def test_problem_labels_show_what_differs(window, large):
@@ -521,7 +522,7 @@ def test_the_title_says_suite_day_and_build(window, large):
     assert title == "synthetic · 2026-11-20 · Conebench 0.1.0 (0123abc)", title
 
 
-def test_addresses_name_things_not_places(window, large):
+def test_addresses_name_things_not_indices(window, large):
     open_page(window, large)
     window.run("conebench.update({slice: 2, solver: '3', open: 'problem.5', rank: '-rho1', at: 'profiles', panels: 'family'})")
     address = window.run("return location.hash")
@@ -637,7 +638,7 @@ def test_growth_has_the_exponents_of_a_fit(window, large):
                       ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))")
     assert len(rows) == 5
     for name, exponent, error, count, _ in rows:
-        points = [(math.log(data["problems"][c["problem"]]["contacts"]), math.log(c["total_s"])) for c in cells
+        points = [(math.log(data["problems"][c["problem"]]["contacts"]), math.log(c["total_median_s"])) for c in cells
                   if c["slice"] == 0 and c["solver"] == label[name] and c["outcome"] == "solved"
                   and data["problems"][c["problem"]]["counted"][0]]
         slope, intercept = statistics.linear_regression(*zip(*points))
@@ -675,16 +676,16 @@ def test_what_changed_since_the_last_run(window, since):
     assert data["headline"] in text and "worse" in data["headline"], data["headline"]
     shown = window.run("return [...document.querySelectorAll('#since-view .card > .scroll tbody tr')].map((row) => "
                        "[row.cells[0].textContent, row.cells[1].textContent])")
-    told = [one for part in data["slices"] for one in part["settings"] if one["outlook"] in ("worse", "better")]
-    assert len(shown) == len(told) > 0
-    for (name, change), one in zip(shown, told):
-        assert name.endswith(one["setting"])
+    reported = [one for part in data["slices"] for one in part["configurations"] if one["assessment"] in ("worse", "better")]
+    assert len(shown) == len(reported) > 0
+    for (name, change), one in zip(shown, reported):
+        assert name.endswith(one["configuration"])
         if one["times"]:
             number = float(change.replace("−", "-").rstrip("\u00a0%"))
             assert abs(number - 100 * math.expm1(one["times"]["corrected"])) < 0.06 * max(1, abs(number) / 10), (change, one)
     lost = next(one for one in data["changed_cells"] if one["change"] == "lost")
     rows = window.run("return [...document.querySelectorAll('#since-view details tbody tr')].map((row) => row.textContent)")
-    assert any("lost" in row and lost["problem"] in row and lost["setting"] in row for row in rows), rows[:3]
+    assert any("lost" in row and lost["problem"] in row and lost["configuration"] in row for row in rows), rows[:3]
     window.run("document.querySelector('#since-view details').open = true")
     click(window, "#since-view details .link")
     assert window.run("return document.getElementById('details').open")
@@ -699,34 +700,34 @@ def test_without_an_earlier_run_nothing_is_said_of_changes(window, small):
 
 
 @of_charts
-def test_settings_of_a_grid_are_told_apart(window, grids):
+def test_configurations_of_a_grid_are_distinguished(window, grids):
     open_page(window, grids)
     data = page_data(grids)
     text = window.run("return document.getElementById('options').textContent")
     for i, study in enumerate(data["option_studies"]):
-        values = " ".join(f"{axis['option']} = {axis['values'][place]:g}" for axis, place in
-                          zip(study["axes"], study["settings"][study["recommended"]]["place"]))
+        values = " ".join(f"{axis['option']} = {axis['values'][position]:g}" for axis, position in
+                          zip(study["axes"], study["configurations"][study["recommended"]]["indices"]))
         assert values.split(" ")[0] in text
         shown = [float(number) for number in re.findall(r"such a choice costs ([0-9.e]+) ×", text)]
         assert abs(shown[i] / study["unseen_times_best"] - 1) < 6e-3, (shown, study["unseen_times_best"])
         if len(study["axes"]) == 1:
             draw_all(window)
-            assert window.run(f"return document.querySelectorAll('#response-{i} path.point').length") == len(study["settings"])
+            assert window.run(f"return document.querySelectorAll('#response-{i} path.point').length") == len(study["configurations"])
             assert window.run(f"return document.querySelectorAll('#response-{i} path.js-fill').length") == 1
-    heat = window.run("return [...document.querySelectorAll('table.response td.heat[data-setting]')]"
-                      ".map((td) => [td.dataset.setting, parseFloat(td.textContent), td.classList.contains('best')])")
+    heat = window.run("return [...document.querySelectorAll('table.response td.heat[data-configuration]')]"
+                      ".map((td) => [td.dataset.configuration, parseFloat(td.textContent), td.classList.contains('best')])")
     study = next(one for one in data["option_studies"] if len(one["axes"]) == 2)
-    assert len(heat) == len(study["settings"]) == 12
-    for place, shown, best in heat:
-        setting = study["settings"][int(place)]
-        assert abs(shown / setting["times_best"] - 1) < (6e-2 if shown >= 1e4 else 6e-3), (shown, setting)
-        assert best == (int(place) == study["recommended"])
+    assert len(heat) == len(study["configurations"]) == 12
+    for position, shown, best in heat:
+        configuration = study["configurations"][int(position)]
+        assert abs(shown / configuration["times_best"] - 1) < (6e-2 if shown >= 1e4 else 6e-3), (shown, configuration)
+        assert best == (int(position) == study["recommended"])
     family = data["families"][1]
     window.run("conebench.update({family: arguments[0]})", family)
-    heat = window.run("return [...document.querySelectorAll('table.response td.heat[data-setting]')]"
-                      ".map((td) => [td.dataset.setting, parseFloat(td.textContent)])")
-    for place, shown in heat:
-        assert abs(shown / study["settings"][int(place)]["by_family"][1] - 1) < (6e-2 if shown >= 1e4 else 6e-3)
+    heat = window.run("return [...document.querySelectorAll('table.response td.heat[data-configuration]')]"
+                      ".map((td) => [td.dataset.configuration, parseFloat(td.textContent)])")
+    for position, shown in heat:
+        assert abs(shown / study["configurations"][int(position)]["by_family"][1] - 1) < (6e-2 if shown >= 1e4 else 6e-3)
     expect_quiet(window)
 
 

@@ -17,15 +17,15 @@ ROWS = "return [...document.querySelectorAll('#claims tbody tr')].map((r) => [..
 
 def check_page(window):
     claims = {row[0]: row for row in window.run(ROWS)}
-    assert claims["002-fig-13 a"][2] == "holds", claims
-    assert claims["002-fig-13 d"][2] == "fails (known)" and "heavy body on top" in claims["002-fig-13 d"][4], claims
+    assert claims["LeLidec24-fig-13 a"][2] == "holds", claims
+    assert claims["LeLidec24-fig-13 d"][2] == "fails (known)" and "heavy body on top" in claims["LeLidec24-fig-13 d"][4], claims
     assert window.run("return document.querySelectorAll('#entries table').length") == 3
     if window.run("return typeof Plotly !== 'undefined'"):
         window.run("conebench.drawWaiting()")
-        curves = "document.querySelectorAll('#' + CSS.escape('002-fig-13-right') + ' path.js-line').length"
+        curves = "document.querySelectorAll('#' + CSS.escape('LeLidec24-fig-13-right') + ' path.js-line').length"
         assert window.run(f"return {curves}") == 8
         # By name, as in other reports.
-        colour = "document.getElementById('002-fig-13-right').data.find((one) => one.name === 'NSGS').line.color"
+        colour = "document.getElementById('LeLidec24-fig-13-right').data.find((one) => one.name === 'NSGS').line.color"
         assert window.run(f"return {colour} === getComputedStyle(document.documentElement).getPropertyValue('--series-1').trim()")
     complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
     assert not complaints, complaints
@@ -44,12 +44,12 @@ def check_figure(window, file):
 
 def main():
     with temporary_folder() as folder, browser.Browser() as window:
-        subprocess.run([sys.argv[1], "paper", "002-fig-13", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.argv[1], "paper", "LeLidec24-fig-13", "--out", folder], check=True, stdout=subprocess.DEVNULL)
         window.open(Path(folder) / "paper-002.html")
         window.wait("return document.documentElement.dataset.ready", 30)
         check_page(window)
         if shutil.which("gnuplot"):
-            check_figure(window, Path(folder) / "002-fig-13-right.svg")
+            check_figure(window, Path(folder) / "LeLidec24-fig-13-right.svg")
 
 
 main()

@@ -11,8 +11,8 @@ try:
 except ImportError:
     skip("numpy is not installed")
 
-COLUMN = {"time": "total_s", "solve_time": "solve_s", "iterations": "iterations", "factorizations": "factorizations",
-          "operator_products": "operator_products"}
+COLUMN = {"time": "total_median_s", "solve_time": "solve_median_s", "iterations": "iterations",
+          "factorizations": "factorizations", "operator_products": "operator_products"}
 
 
 def profile(rows, cost, family):
@@ -38,10 +38,10 @@ def profile(rows, cost, family):
     return curves
 
 
-def value_at(x, y, places):
-    """A step function at places just right of x, so that rounding in x does not matter."""
+def value_at(x, y, positions):
+    """A step function at positions just right of x, so that rounding in x does not matter."""
     x, y = np.asarray(x, float), np.concatenate([[0.0], np.asarray(y, float)])
-    return y[np.searchsorted(x, places, side="right")]
+    return y[np.searchsorted(x, positions, side="right")]
 
 
 def shifted_mean(times, weights, shift):
@@ -55,8 +55,8 @@ def check_profiles(rows, data):
         mine = profile([r for r in rows if float(r["tolerance"]) == tolerance], stored["cost"], stored["family"])
         for curve in stored["performance"]:
             x, y = mine[data["solvers"][curve["solver"]]["label"]]
-            places = np.concatenate([x, curve["x"], [1.0]]) * (1 + 2e-5)
-            np.testing.assert_allclose(value_at(curve["x"], curve["y"], places), value_at(x, y, places), atol=2e-6)
+            positions = np.concatenate([x, curve["x"], [1.0]]) * (1 + 2e-5)
+            np.testing.assert_allclose(value_at(curve["x"], curve["y"], positions), value_at(x, y, positions), atol=2e-6)
             checked += len(curve["x"])
     return checked
 
@@ -75,7 +75,7 @@ def check_ranking(rows, data):
             label = data["solvers"][row["solver"]]["label"]
             own = {(r["family"], r["problem"]): r for r in scope if r["label"] == label}
             solved = np.array([p in own and own[p]["solved"] == "1" for p in problems])
-            times = np.array([float(own[p]["total_s"]) if s else 10.0 for p, s in zip(problems, solved)])
+            times = np.array([float(own[p]["total_median_s"]) if s else 10.0 for p, s in zip(problems, solved)])
             np.testing.assert_allclose(row["solved_share"], weights @ solved, atol=1e-5)
             np.testing.assert_allclose(row["time_at_limit_s"], shifted_mean(times, weights, data["shift_s"]), rtol=1e-5)
             first = np.array([float(own[p]["total_cold_s"]) if s else 10.0 for p, s in zip(problems, solved)])

@@ -206,10 +206,10 @@ TEST(JoinContents, TwoRunsOfOneSuiteAreNotJoined) {
   std::erase_if(tuesday.cells, [&](const CellRecord& cell) { return cell.problem == lost; });
   for (CellRecord& cell : tuesday.cells) cell.key += "-newer";
   const auto refused = check_disjoint({monday, tuesday}, names);
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->code, ErrorCode::bad_input);
-  EXPECT_THAT(refused->message, HasSubstr("`conebench compare mon.sqlite tue.sqlite`"));
-  EXPECT_THAT(refused->message, HasSubstr(std::to_string(tuesday.cells.size()) + " cells of the suite"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(refused.error().message, HasSubstr("`conebench compare mon.sqlite tue.sqlite`"));
+  EXPECT_THAT(refused.error().message, HasSubstr(std::to_string(tuesday.cells.size()) + " cells of the suite"));
 }
 
 TEST(JoinContents, ShardsAndDifferentSuitesAreJoined) {
@@ -217,10 +217,10 @@ TEST(JoinContents, ShardsAndDifferentSuitesAreJoined) {
   StoreContents first = whole, second = whole;
   first.cells.resize(5);
   second.cells.erase(second.cells.begin(), second.cells.begin() + 5);
-  EXPECT_FALSE(check_disjoint({first, second}, {"1.sqlite", "2.sqlite"}));
+  EXPECT_TRUE(check_disjoint({first, second}, {"1.sqlite", "2.sqlite"}));
   StoreContents other = whole;
   for (RunRecord& run : other.runs) run.suite_name = "other";
-  EXPECT_FALSE(check_disjoint({whole, other}, {"1.sqlite", "2.sqlite"}));
+  EXPECT_TRUE(check_disjoint({whole, other}, {"1.sqlite", "2.sqlite"}));
 }
 
 TEST(JoinContents, RenumbersRunsAndKeepsTheLastOfEqualCells) {
@@ -266,9 +266,22 @@ TEST(TerminalRanking, FitsTheTerminalByFewerColumns) {
   EXPECT_THAT(rows(0)[0], AllOf(HasSubstr("  cold"), HasSubstr("ρ(∞)")));
 }
 
+TEST(TerminalRanking, ANarrowTerminalHasNoLongerLineAndALegendOfItsColumns) {
+  StoreContents store = testing::small_store();
+  for (ConfigurationRecord& configuration : store.configurations) {
+    configuration.label += " rule=spectral initial_penalty=0.001 factorization=cholesky";
+  }
+  const UnsolvedList list{.columns = 80};
+  const std::string text = terminal_ranking(store, false, false, &list);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
+  EXPECT_THAT(text, AllOf(HasSubstr("false: claims"), Not(HasSubstr("cold:")), Not(HasSubstr("common:"))));
+  EXPECT_THAT(terminal_ranking(store, false), AllOf(HasSubstr("cold:"), HasSubstr("common:"), HasSubstr("×best:")));
+}
+
 TEST(TerminalRanking, NamesCannotSendEscapeSequences) {
   StoreContents store = testing::small_store();
-  store.settings[0].label = "evil\x1b]0;title\x07";
+  store.configurations[0].label = "evil\x1b]0;title\x07";
   store.runs[0].suite_name = "evil\x1b[2J";
   EXPECT_EQ(terminal_ranking(store, false).find('\x1b'), std::string::npos);
 }
@@ -326,19 +339,16 @@ TEST_F(WriteReport, AnAnswerThatPassesTooLateSaysSo) {
   std::ifstream cells(folder_ / "cells.csv");
   std::stringstream text;
   text << cells.rdbuf();
-  EXPECT_THAT(text.str(), HasSubstr("failed,time_limit,\"passes, but came too late\",0,"));
+  EXPECT_THAT(text.str(), HasSubstr(",failed,\"passes, but came too late\","));
 }
 
 TEST(UnsolvedCells, OfManyTenLinesCountThoseThatEndedAlike) {
   const StoreContents store = testing::large_store(60, 8);
   const std::string list = terminal_unsolved(store, {.columns = 90, .command = "conebench report x --failed"});
-  const auto lines = lines_of(list);
+  auto lines = lines_of(list);
+  for (const std::string& line : lines) EXPECT_LE(display_width(line), 90U) << line;
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("     "); });  // a row's further lines
   ASSERT_EQ(lines.size(), 15U) << "a blank, the count, headings, ten, how many more, and the command\n" << list;
-  for (std::size_t k = 3; k < 13; ++k) {
-    std::size_t columns = 0;
-    for (const char c : lines[k]) columns += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
-    EXPECT_LE(columns, 90U) << lines[k];
-  }
   EXPECT_THAT(lines[13], ::testing::MatchesRegex(" and [0-9]+ more such lines"));
   EXPECT_THAT(lines[14], HasSubstr("conebench report x --failed"));
   const auto each = lines_of(terminal_unsolved(store, {.every_cell = true}));

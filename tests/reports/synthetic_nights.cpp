@@ -43,9 +43,9 @@ StoreContents synthetic_night(const NightPlan& plan, std::size_t night) {
   std::normal_distribution<double> normal;
   StoreContents store;
   store.runs.push_back(run_of(night));
-  for (std::size_t s = 0; s < plan.settings; ++s) {
+  for (std::size_t s = 0; s < plan.configurations; ++s) {
     const std::string label = fmt::format("S{}", s);
-    store.settings.push_back({"s-" + label, label, 1, "NCP", label, "{}"});
+    store.configurations.push_back({"s-" + label, label, 1, "NCP", label, "{}"});
   }
   const double machine = 0.015 * normal(engine);
   for (std::size_t p = 0; p < plan.problems; ++p) {
@@ -53,15 +53,15 @@ StoreContents synthetic_night(const NightPlan& plan, std::size_t night) {
     problem.name = fmt::format("problem-{}", p);
     problem.hash = "p-" + problem.name;
     problem.family = families[p % families.size()];
-    for (std::size_t s = 0; s < plan.settings; ++s) {
+    for (std::size_t s = 0; s < plan.configurations; ++s) {
       for (const double tolerance : plan.tolerances) {
         CellRecord& cell = store.cells.emplace_back();
         cell.key = fmt::format("{}|{}|{:.0e}", p, s, tolerance);
         cell.run_id = 1;
         cell.problem = problem.hash;
-        cell.setting = store.settings[s].hash;
+        cell.configuration = store.configurations[s].hash;
         cell.tolerance = tolerance;
-        cell.criterion = "verdict";
+        cell.stop_by = "judge";
         cell.verdict = "natural_map_scaled";
         cell.start = "cold";
         cell.limit_s = 10.0;

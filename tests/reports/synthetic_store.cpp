@@ -53,34 +53,35 @@ ProblemRecord make_problem(const std::string& name, const std::string& family, l
   return problem;
 }
 
-SettingRecord make_setting(const std::string& solver, const std::string& label, const std::string& options) {
-  SettingRecord setting{"s-" + label, solver, 1, solver.find("CCP") == std::string::npos ? "NCP" : "CCP",
-                        label,        options};
-  setting.origin = solver == "NSGS" ? "own" : solver == "LIAR" ? "foreign" : "paper";
-  setting.looks = solver == "LIAR" ? "paid" : "free";
+ConfigurationRecord make_configuration(const std::string& solver, const std::string& label,
+                                       const std::string& options) {
+  ConfigurationRecord configuration{"s-" + label, solver, 1, solver.find("CCP") == std::string::npos ? "NCP" : "CCP",
+                                    label,        options};
+  configuration.origin = solver == "NSGS" ? "own" : solver == "LIAR" ? "foreign" : "paper";
+  configuration.checks = solver == "LIAR" ? "paid" : "free";
   // "ADMM alpha=1.5 rule=a": what a solver's record would list.
   std::istringstream words(label);
   for (std::string word; words >> word;) {
     if (const auto equals = word.find('='); equals != std::string::npos) {
-      setting.changed_options.push_back(word.substr(0, equals));
+      configuration.changed_options.push_back(word.substr(0, equals));
     }
   }
   if (solver == "LIAR") {
-    setting.peer_version = "1.2";
-    setting.peer_released = "2024-05-06";
-    setting.peer_build = "built with -O3";
+    configuration.peer_version = "1.2";
+    configuration.peer_released = "2024-05-06";
+    configuration.peer_build = "built with -O3";
   }
-  return setting;
+  return configuration;
 }
 
-CellRecord make_cell(const ProblemRecord& problem, const SettingRecord& setting, double tolerance) {
+CellRecord make_cell(const ProblemRecord& problem, const ConfigurationRecord& configuration, double tolerance) {
   CellRecord cell;
-  cell.key = fmt::format("{}|{}|{:.0e}", problem.hash, setting.hash, tolerance);
+  cell.key = fmt::format("{}|{}|{:.0e}", problem.hash, configuration.hash, tolerance);
   cell.run_id = 1;
   cell.problem = problem.hash;
-  cell.setting = setting.hash;
+  cell.configuration = configuration.hash;
   cell.tolerance = tolerance;
-  cell.criterion = "verdict";
+  cell.stop_by = "judge";
   cell.verdict = "natural_map_scaled";
   cell.start = cell.start_used = "cold";
   cell.max_iterations = 20000;
@@ -229,18 +230,18 @@ StoreContents small_store() {
   problems.push_back(make_problem("torn", "Chain", 0));
   problems.back().error = "/fclib_local/W: dataset is missing";
 
-  auto& settings = store.settings;
-  settings.push_back(make_setting("NSGS", "NSGS", R"({"relaxation":1.0})"));
-  settings.push_back(make_setting("PGS-NCP", "PGS-NCP", R"({"relaxation":0.9})"));
-  settings.push_back(make_setting("ADMM-NCP-SA", "ADMM-NCP-SA increment=0.01",
-                                  R"({"increment":0.01,"rule":"it's spectral","sparse":true})"));
-  settings.push_back(make_setting("LIAR", "LIAR <b>", "{}"));
+  auto& configurations = store.configurations;
+  configurations.push_back(make_configuration("NSGS", "NSGS", R"({"relaxation":1.0})"));
+  configurations.push_back(make_configuration("PGS-NCP", "PGS-NCP", R"({"relaxation":0.9})"));
+  configurations.push_back(make_configuration("ADMM-NCP-SA", "ADMM-NCP-SA increment=0.01",
+                                              R"({"increment":0.01,"rule":"it's spectral","sparse":true})"));
+  configurations.push_back(make_configuration("LIAR", "LIAR <b>", "{}"));
 
   for (const double tolerance : {1e-4, 1e-8}) {
     for (std::size_t p = 0; p + 1 < problems.size(); ++p) {
-      for (std::size_t s = 0; s < settings.size(); ++s) {
+      for (std::size_t s = 0; s < configurations.size(); ++s) {
         if (p == 6 && s == 1 && tolerance < 1e-6) continue;  // interrupted before it
-        CellRecord cell = make_cell(problems[p], settings[s], tolerance);
+        CellRecord cell = make_cell(problems[p], configurations[s], tolerance);
         const double size = static_cast<double>(problems[p].contacts) * (tolerance < 1e-6 ? 3.0 : 1.0);
         const auto count = static_cast<long>(size);
         if (s == 0) solve_it(cell, 1e-4 * size, 3 * count, 0);
@@ -279,8 +280,8 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
   for (std::size_t s = 0; s < solvers; ++s) {
     const Temper& temper = tempers[s % tempers.size()];
     const std::string again = s < tempers.size() ? "" : fmt::format(" copy={}", s / tempers.size());
-    store.settings.push_back(
-        make_setting(temper.solver, temper.label + again, R"({"relaxation":1.0,"order":"cyclic"})"));
+    store.configurations.push_back(
+        make_configuration(temper.solver, temper.label + again, R"({"relaxation":1.0,"order":"cyclic"})"));
   }
   for (std::size_t p = 0; p < problems; ++p) {
     const std::string family = families[p % families.size()];
@@ -294,7 +295,7 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
       const double luck = draw.uniform();
       const double noise = draw.uniform();
       for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
-        CellRecord cell = make_cell(problem, store.settings[s], tolerance);
+        CellRecord cell = make_cell(problem, store.configurations[s], tolerance);
         if (s % 7 == 6 && p % 6 == 4) {
           fail_it(cell, CellStatus::unsupported, "the problem has joints");
         } else {
@@ -312,22 +313,23 @@ StoreContents grid_store() {
   constexpr std::array<const char*, 4> families{"BoxesStack", "Chain", "KaplasTower", "Rover"};
   StoreContents store;
   store.runs.push_back(quiet_run());
-  store.settings.push_back(make_setting("NSGS", "NSGS", "{}"));
+  store.configurations.push_back(make_configuration("NSGS", "NSGS", "{}"));
   struct Point {
     double value, weight;
   };
   std::vector<Point> points{{1.0, 0.0}};
   for (const double relaxation : {0.5, 0.8, 1.0, 1.25, 1.5, 1.8}) {
     const std::string options = fmt::format("relaxation={}", relaxation);
-    store.settings.push_back(make_setting("PGS-NCP", relaxation == 1.0 ? "PGS-NCP" : "PGS-NCP " + options,
-                                          fmt::format(R"({{"order":"cyclic","relaxation":{}}})", relaxation)));
+    store.configurations.push_back(
+        make_configuration("PGS-NCP", relaxation == 1.0 ? "PGS-NCP" : "PGS-NCP " + options,
+                           fmt::format(R"({{"order":"cyclic","relaxation":{}}})", relaxation)));
     points.push_back({relaxation, 3.0});
   }
   for (const double increment : {0.001, 0.01, 0.1, 1.0}) {
     for (const double alpha : {0.5, 1.0, 1.5}) {
-      store.settings.push_back(
-          make_setting("ADMM-NCP-SA", fmt::format("ADMM-NCP-SA alpha={} increment={}", alpha, increment),
-                       fmt::format(R"({{"alpha":{},"increment":{},"rule":"spectral"}})", alpha, increment)));
+      store.configurations.push_back(
+          make_configuration("ADMM-NCP-SA", fmt::format("ADMM-NCP-SA alpha={} increment={}", alpha, increment),
+                             fmt::format(R"({{"alpha":{},"increment":{},"rule":"spectral"}})", alpha, increment)));
       points.push_back({increment * alpha * alpha * 10.0, 0.2});
     }
   }
@@ -337,8 +339,8 @@ StoreContents grid_store() {
     const auto contacts = static_cast<long>(5 + 7 * p);
     store.problems.push_back(make_problem(fmt::format("{}-{:02}", families[f], p), families[f], contacts));
     const double best = std::exp(0.5 * static_cast<double>(f) - 0.75 + 0.4 * draw.uniform());
-    for (std::size_t s = 0; s < store.settings.size(); ++s) {
-      CellRecord cell = make_cell(store.problems.back(), store.settings[s], 1e-6);
+    for (std::size_t s = 0; s < store.configurations.size(); ++s) {
+      CellRecord cell = make_cell(store.problems.back(), store.configurations[s], 1e-6);
       const double off = std::log(points[s].value / best);
       const double effort = std::exp(points[s].weight * off * off) * (0.9 + 0.2 * draw.uniform());
       if (points[s].weight * off * off > 2.5) {
@@ -358,14 +360,15 @@ StoreContents as_stored(StoreContents store) {
     scope.problems[problem.source] = problem.hash;
     scope.names[problem.source] = {problem.name, problem.family, problem.source};
   }
-  for (const SettingRecord& setting : store.settings) scope.settings[setting.hash] = {setting.solver, setting.label};
+  for (const ConfigurationRecord& configuration : store.configurations)
+    scope.configurations[configuration.hash] = {configuration.solver, configuration.label};
   for (CellRecord& cell : store.cells) {
     scope.tolerances.insert(cell.tolerance);
     if (cell.repeats > 0) cell.timed_rounds = {{1, cell.run_id, cell.total.minimum, cell.total.median, 0.99, 0}};
   }
   const CellRecord& first = store.cells.front();
   scope.starts = {first.start};
-  scope.criterion = first.criterion;
+  scope.stop_by = first.stop_by;
   scope.verdict = first.verdict;
   scope.max_iterations = first.max_iterations;
   scope.limit_s = first.limit_s;
@@ -398,16 +401,16 @@ StoreContents another_night(StoreContents store, std::uint64_t seed) {
 }
 
 StoreContents changed_night(StoreContents store) {
-  std::map<std::string, std::size_t> place;
-  for (std::size_t s = 0; s < store.settings.size(); ++s) place[store.settings[s].hash] = s;
+  std::map<std::string, std::size_t> index;
+  for (std::size_t s = 0; s < store.configurations.size(); ++s) index[store.configurations[s].hash] = s;
   std::string lost;
   const std::string last = store.problems.back().hash;
   std::erase_if(store.cells, [&](const CellRecord& cell) {
-    return cell.problem == last || place[cell.setting] + 1 == store.settings.size();
+    return cell.problem == last || index[cell.configuration] + 1 == store.configurations.size();
   });
   long seen = 0;
   for (CellRecord& cell : store.cells) {
-    const std::size_t s = place[cell.setting];
+    const std::size_t s = index[cell.configuration];
     if (s == 1) {
       cell.total.minimum *= 1.08;
       cell.total.median *= 1.08;

@@ -7,7 +7,7 @@
 
 namespace conebench::testing {
 
-/// Ten problems of three families, four solvers, two tolerances, with one of everything that a report tells apart: a
+/// Ten problems of three families, four solvers, two tolerances, with one of everything that a report distinguishes: a
 /// false claim, a crash, a timeout, unsupported cells, a cell never run, a duplicate, a trivial and a broken problem,
 /// names that attack every format, a cell that passes the relative residual alone.
 StoreContents small_store();
@@ -26,9 +26,9 @@ StoreContents as_stored(StoreContents store);
 /// The same sweep on another night, `seed`: times scatter as on a quiet machine.
 StoreContents another_night(StoreContents store, std::uint64_t seed);
 
-/// What a change of solvers does to a night: the second setting takes 8 % longer, the third twice the iterations on a
-/// quarter of its cells, the fourth loses the first problem that it solved, the last one is gone, and so is the last
-/// problem.
+/// What a change of solvers does to a night: the second configuration takes 8 % longer, the third twice the iterations
+/// on a quarter of its cells, the fourth loses the first problem that it solved, the last one is gone, and so is the
+/// last problem.
 StoreContents changed_night(StoreContents store);
 
 }  // namespace conebench::testing

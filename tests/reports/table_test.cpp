@@ -1,4 +1,4 @@
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,10 +90,20 @@ TEST(Table, OfCsvHasAllDigitsAndNothingForNothing) {
 TEST(Table, TheLastColumnKeepsToTheTerminalsWidth) {
   const Table table = text_table({{"id", "what it is"}, {"a", "boxes that slide by 5 % of their size"}});
   EXPECT_EQ(terminal_text(table, {.columns = 24}), "id  what it is\na   boxes that slide by\n    5 % of their size\n");
-  EXPECT_EQ(terminal_text(table, {.columns = 24, .shorten = true}), "id  what it is\na   boxes that…heir size\n");
-  EXPECT_EQ(terminal_text(table, {.columns = 24, .least = 30}), terminal_text(table)) << "too little is left";
-  EXPECT_EQ(terminal_text(table, {.columns = 10, .shorten = true, .least = 20}),
-            terminal_text(table, {.columns = 24, .shorten = true}));
+  EXPECT_EQ(terminal_text(table, {.columns = 10}), terminal_text(table)) << "too little is left";
+}
+
+TEST(Table, TextsBreakInTheirColumnOrBelowTheirRow) {
+  using Breaks = TableColumn::Breaks;
+  const Table labels{{{.heading = "solver", .breaks = Breaks::in_column}, {"n", Format::count}},
+                     {{"ADMM rule=spectral increment=0.01", 3}}};
+  EXPECT_EQ(terminal_text(labels, {.columns = 24}),
+            "solver                 n\nADMM rule=spectral     3\nincrement=0.01\n");
+  EXPECT_EQ(terminal_text(labels, {.columns = 36}), terminal_text(labels));
+  const Table reasons{{{"id"}, {.heading = "why", .breaks = Breaks::below}, {"n", Format::count}},
+                      {{"a", "it ends after a while", 3}}};
+  EXPECT_EQ(terminal_text(reasons, {.columns = 18}), "id  n\na   3\n    it ends after\n    a while\n");
+  EXPECT_EQ(terminal_text(reasons), "id  why                    n\na   it ends after a while  3\n");
 }
 
 TEST(Table, ColumnsLeaveATerminalThatIsTooNarrowInTheirOrder) {
@@ -104,6 +114,7 @@ TEST(Table, ColumnsLeaveATerminalThatIsTooNarrowInTheirOrder) {
   EXPECT_EQ(terminal_text(table, {.columns = 17}), "id  b  next\nx   2  3\n");
   EXPECT_EQ(terminal_text(table, {.columns = 10}), "id  b\nx   2\n");
   EXPECT_EQ(terminal_text(table, {.columns = 2}), "id  b\nx   2\n") << "the others stay";
+  EXPECT_EQ(shown_headings(table, {.columns = 17}), (std::set<std::string>{"id", "b", "next"}));
 }
 
 TEST(Table, OfTextsTakesRowsOfAnyLength) {

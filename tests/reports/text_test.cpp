@@ -99,7 +99,7 @@ TEST(Latex, SpecialsAreEscapedAndForeignLettersSpelled) {
 
 TEST(Html, MarkupIsText) { EXPECT_EQ(html("<b a='x\"'>&"), "&lt;b a=&#39;x&quot;&#39;&gt;&amp;"); }
 
-TEST(ShortLabels, KeepWhatTellsSettingsApart) {
+TEST(ShortLabels, KeepWhatDistinguishesConfigurations) {
   const std::string one = "ADMM-NCP-SA proximal=1e-06 relaxation=1.5 increment=2",
                     two = one.substr(0, 41) + " increment=3";
   EXPECT_THAT(short_labels({one, "NSGS", two}, 20),

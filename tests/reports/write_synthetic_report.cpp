@@ -54,14 +54,15 @@ std::vector<double> answer(std::int64_t rows, double scale) {
 StoreContents stored_night(std::size_t problems, std::uint64_t night) {
   auto contents = testing::another_night(testing::large_store(problems, 10), night);
   for (ProblemRecord& problem : contents.problems) problem.hash = content_address({problem.hash});
-  for (SettingRecord& setting : contents.settings) setting.hash = content_address({setting.hash});
+  for (ConfigurationRecord& configuration : contents.configurations)
+    configuration.hash = content_address({configuration.hash});
   for (CellRecord& cell : contents.cells) {
-    for (std::string* hash : {&cell.key, &cell.problem, &cell.setting}) *hash = content_address({*hash});
+    for (std::string* hash : {&cell.key, &cell.problem, &cell.configuration}) *hash = content_address({*hash});
   }
   return testing::as_stored(std::move(contents));
 }
 
-/// Those of the cells whose place is `first` plus a multiple of `step`, and the problems that they are of.
+/// Those of the cells whose index is `first` plus a multiple of `step`, and the problems that they are of.
 int write_cells(StoreContents& contents, const std::string& file, std::size_t first, std::size_t step) {
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store.ok()) return failed(store.error());
@@ -75,8 +76,8 @@ int write_cells(StoreContents& contents, const std::string& file, std::size_t fi
     contacts[problem.hash] = problem.contacts;
     if (const auto put = store->put_problem(problem); !put.ok()) return failed(put.error());
   }
-  for (const SettingRecord& setting : contents.settings) {
-    if (const auto put = store->put_setting(setting); !put.ok()) return failed(put.error());
+  for (const ConfigurationRecord& configuration : contents.configurations) {
+    if (const auto put = store->put_configuration(configuration); !put.ok()) return failed(put.error());
   }
   for (std::size_t i = first; i < contents.cells.size(); i += step) {
     CellRecord& cell = contents.cells[i];

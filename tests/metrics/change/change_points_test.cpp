@@ -176,7 +176,7 @@ class Simulation : public ::testing::Test {
   std::uniform_real_distribution<double> uniform_;
 };
 
-TEST_F(Simulation, FalseAlarmsOfEightSettingsStayBelowOneInFiveHundredNightsForBothRules) {
+TEST_F(Simulation, FalseAlarmsOfEightConfigurationsStayBelowOneInFiveHundredNightsForBothRules) {
   int by_two_nights = 0, by_creep = 0;
   for (int series_of_hundred = 0; series_of_hundred < 8 * repeats(); ++series_of_hundred) {
     for (const auto& change : find_changes(series(100, 100, 0.0))) {

@@ -1,4 +1,4 @@
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -101,7 +101,7 @@ bool is_best(const Table& table, std::size_t row, std::size_t column) {
 }
 
 std::string latex_field(const Table& table, std::size_t row, std::size_t column) {
-  const auto& [heading, format, best, markup, leaves] = table.columns[column];
+  const auto& [heading, format, best, markup, leaves, breaks] = table.columns[column];
   const Cell& cell = table.rows[row][column];
   const auto* text = std::get_if<std::string>(&cell.value);
   if (is_nothing(cell) || (text != nullptr && *text == "–")) return "--";
@@ -141,58 +141,126 @@ std::string Paint::operator()(Tone tone, const std::string& text) const {
   return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(tone)], text);
 }
 
-std::string terminal_text(const Table& table, const TerminalLayout& layout) {
+namespace {
+
+using Breaks = TableColumn::Breaks;
+constexpr std::size_t column_gap = 2;
+
+/// The fields of a table for a terminal, and which columns fit into its width.
+struct TerminalTable {
   struct Field {
     std::string text;
     Tone tone;
   };
-  constexpr std::size_t gap = 2;
-  std::vector<std::vector<Field>> lines(1);
+  std::vector<std::vector<Field>> lines;  ///< of the headings, then of each row
+  std::vector<std::size_t> widths;
+  std::vector<std::size_t> shown;  ///< columns beside each other
+  std::vector<std::size_t> below;  ///< columns whose texts stand below their row
+};
+
+TerminalTable fit(const Table& table, const TerminalLayout& layout) {
+  TerminalTable fitted;
+  auto& [lines, widths, shown, below] = fitted;
+  lines.emplace_back();
   for (const TableColumn& column : table.columns) lines[0].push_back({one_line(column.heading), layout.headings});
   for (const auto& row : table.rows) {
-    std::vector<Field>& line = lines.emplace_back();
+    auto& line = lines.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
       const Tone usual = is_nothing(row[c]) ? Tone::dim : Tone::plain;
       line.push_back({one_line(human(row[c], table.columns[c].format)), row[c].tone.value_or(usual)});
     }
   }
-  std::vector<std::size_t> widths(table.columns.size()), shown;
+  widths.resize(table.columns.size());
   std::size_t total = layout.indent;
   for (std::size_t c = 0; c < widths.size(); ++c) {
+    if (layout.columns > 0 && table.columns[c].breaks == Breaks::below) {
+      below.push_back(c);
+      continue;
+    }
     for (const auto& line : lines) widths[c] = std::max(widths[c], display_width(line[c].text));
-    total += (c > 0 ? gap : 0) + widths[c];
+    total += (shown.empty() ? 0 : column_gap) + widths[c];
     shown.push_back(c);
   }
   while (layout.columns > 0 && total > layout.columns) {
     const auto first = std::ranges::max_element(shown, {}, [&](std::size_t c) { return table.columns[c].leaves; });
     if (first == shown.end() || table.columns[*first].leaves == 0) break;
-    total -= gap + widths[*first];
+    total -= column_gap + widths[*first];
     shown.erase(first);
   }
-  if (shown.empty()) return {};
-  const std::size_t last = shown.back();
-  const std::size_t before = total - widths[last];
-  constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-  std::size_t end = layout.columns > 0 ? layout.columns : unlimited;
-  if (end < before + layout.least) end = layout.shorten ? before + layout.least : unlimited;
+  constexpr std::size_t least = 12, least_last = 24;
+  if (!shown.empty() && table.columns[shown.back()].format == Format::text) {
+    total -= widths[shown.back()] - std::min(widths[shown.back()], least_last);  // its texts break anyway
+  }
+  for (const std::size_t c : shown) {
+    if (layout.columns == 0 || total <= layout.columns || table.columns[c].breaks != Breaks::in_column) continue;
+    const std::size_t others = total - widths[c];
+    widths[c] = std::min(widths[c], std::max(least, layout.columns - std::min(layout.columns, others)));
+    total = others + widths[c];
+  }
+  return fitted;
+}
+
+std::vector<std::string> parts_of(const std::string& lines) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    parts.push_back(lines.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::set<std::string> shown_headings(const Table& table, const TerminalLayout& layout) {
+  std::set<std::string> headings;
+  for (const std::size_t c : fit(table, layout).shown) headings.insert(table.columns[c].heading);
+  return headings;
+}
+
+std::string terminal_text(const Table& table, const TerminalLayout& layout) {
+  struct Line {
+    std::string text;
+    std::size_t width = 0;  // colours take none
+  };
+  constexpr std::size_t least = 12;  // of what is broken
+  const auto put = [&](Line& line, std::size_t column, Tone tone, const std::string& part) {
+    const std::size_t at = line.width > 0 ? std::max(column, line.width + 1) : column;
+    line.text += std::string(at - line.width, ' ') + layout.paint(tone, part);
+    line.width = at + display_width(part);
+  };
+  const auto room = [&](std::size_t column) { return layout.columns > column ? layout.columns - column : 0; };
+  const TerminalTable fitted = fit(table, layout);
   std::string out;
-  for (const auto& line : lines) {
-    std::string text(layout.indent, ' ');
-    for (const std::size_t c : shown) {
-      const std::string painted = layout.paint(line[c].tone, line[c].text);
-      const std::string pad(widths[c] - display_width(line[c].text), ' ');
+  for (std::size_t l = 0; l < fitted.lines.size() && !fitted.shown.empty(); ++l) {
+    const auto& fields = fitted.lines[l];
+    std::vector<Line> lines(1);
+    std::size_t column = layout.indent;
+    for (const std::size_t c : fitted.shown) {
+      const auto& [text, tone] = fields[c];
       if (table.columns[c].format != Format::text) {
-        text += pad + painted;
-      } else if (c < last || end == unlimited) {
-        text += painted + pad;
+        put(lines[0], column + fitted.widths[c] - display_width(text), tone, text);
       } else {
-        text += layout.paint(line[c].tone,
-                             layout.shorten ? shorten(line[c].text, end - before) : wrapped(line[c].text, before, end));
+        const bool keeps_in = c == fitted.shown.back() && room(column) >= least;
+        const bool breaks = layout.columns > 0 && (keeps_in || table.columns[c].breaks == Breaks::in_column);
+        const auto parts =
+            breaks ? parts_of(wrapped(text, 0, keeps_in ? room(column) : fitted.widths[c])) : std::vector{text};
+        lines.resize(std::max(lines.size(), parts.size()));
+        for (std::size_t k = 0; k < parts.size(); ++k) put(lines[k], column, tone, parts[k]);
       }
-      if (c < last) text += std::string(gap, ' ');
+      column += fitted.widths[c] + column_gap;
     }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out += text + "\n";
+    for (const std::size_t c : fitted.below) {
+      if (l == 0 || fields[c].text.empty()) continue;
+      const std::size_t indent = layout.indent + 2 * column_gap;
+      for (const std::string& part : parts_of(wrapped(fields[c].text, 0, std::max(least, room(indent))))) {
+        put(lines.emplace_back(), indent, fields[c].tone, part);
+      }
+    }
+    for (Line& line : lines) {
+      line.text.erase(line.text.find_last_not_of(' ') + 1);
+      out += line.text + "\n";
+    }
   }
   return out;
 }
@@ -200,7 +268,7 @@ std::string terminal_text(const Table& table, const TerminalLayout& layout) {
 std::string markdown_text(const Table& table, MarkdownRules rules) {
   const bool aligned = rules == MarkdownRules::aligned;
   std::string headings, ruler, body;
-  for (const auto& [heading, format, best, markup, leaves] : table.columns) {
+  for (const auto& [heading, format, best, markup, leaves, breaks] : table.columns) {
     // Of a column without a heading one blank is enough.
     headings += heading.empty() && markup ? "| " : "| " + (markup ? piped(heading) : markdown(heading)) + " ";
     ruler += format == Format::text ? (aligned ? "| :-- " : "| --- ") : (aligned ? "| --: " : "| ---: ");
@@ -219,7 +287,7 @@ std::string markdown_text(const Table& table, MarkdownRules rules) {
 std::string latex_text(const Table& table, const std::string& caption, const std::string& label,
                        const std::string& setup) {
   std::string alignment, headings, body;
-  for (const auto& [heading, format, best, markup, leaves] : table.columns) {
+  for (const auto& [heading, format, best, markup, leaves, breaks] : table.columns) {
     headings += (alignment.empty() ? "" : " & ") + (markup ? heading : latex(heading));
     alignment += format == Format::text ? 'l' : 'r';
   }

@@ -4,17 +4,18 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-/// One table for all exporters, and a function a format that lays it out. Texts are as they come: each format escapes
-/// them.
+/// The table that all formats of a report share, and one layout function for each format, which escapes the texts.
+/// The report's own tables are in markdown.cpp, latex.cpp, csv.cpp and terminal.cpp; their numbers in analysis.hpp.
 namespace conebench::reports {
 
-/// How a column's numbers are written. A text stands as it is in every column, and to the right in all but the first
-/// kind.
+/// How a column's numbers are written. A text is unchanged in every column; it is aligned right unless the format is
+/// `text`.
 enum class Format {
   text,
   text_right,
@@ -25,10 +26,10 @@ enum class Format {
   residual,  ///< human_residual()
 };
 
-/// What a cell is to a reader: a colour on a terminal; `strong` is bold there and in Markdown.
+/// Emphasis of a cell: a colour on a terminal; `strong` is bold there and in Markdown.
 enum class Tone { plain, strong, dim, good, warning, bad };
 
-/// A text, a number, or nothing: "–", in CSV an empty field.
+/// A text, a number, or nothing, which is shown as "–" and in CSV as an empty field.
 struct Cell {
   Cell() = default;
   Cell(std::string text, std::optional<Tone> shown = {}) : value(std::move(text)), tone(shown) {}
@@ -48,12 +49,12 @@ struct Cell {
   }
 
   std::variant<std::monostate, std::string, long, double> value;
-  std::optional<Tone> tone;  ///< nothing: plain, and dim where there is no value
+  std::optional<Tone> tone;  ///< nullopt: plain; dim if there is no value
   std::optional<double> spread;
-  bool competes = true;  ///< for being the best of its column
+  bool competes = true;  ///< whether it can be the best of its column
 };
 
-/// Which number of a column LaTeX sets in bold, where not all are alike.
+/// Which number of a column LaTeX prints in bold, unless all are equal.
 enum class Best { none, lowest, highest };
 
 struct TableColumn {
@@ -61,8 +62,11 @@ struct TableColumn {
   Format format = Format::text;
   Best best = Best::none;
   bool markup = false;  ///< its heading and texts are in the format's own markup
-  /// On a terminal that is too narrow the column with the largest number is left out first. 0: none is.
+  /// If a terminal is too narrow, columns with a larger number are left out first. 0: never left out.
   int leaves = 0;
+  /// How a terminal breaks long texts over lines: within the column, if the others leave too little room, or on lines
+  /// of their own below the row.
+  enum class Breaks { none, in_column, below } breaks = Breaks::none;
 };
 
 struct Table {
@@ -76,10 +80,10 @@ Table text_columns(const Headings&... headings) {
   return {{{headings}...}};
 }
 
-/// The first of `rows` are the headings; columns from the number `texts` on are of numbers, as text.
+/// A table of texts. The first of `rows` are the headings. Columns from index `texts` on are numbers as text.
 Table text_table(const std::vector<std::vector<std::string>>& rows, std::size_t texts = std::string::npos);
 
-/// The columns of a table of `Row`s, each with what it shows of a row.
+/// Columns of a table of `Row`s, each with a function from a row to its cell.
 template <class Row>
 class TableOf {
  public:
@@ -102,7 +106,7 @@ class TableOf {
   std::vector<std::function<Cell(const Row&)>> cells_;
 };
 
-/// ANSI colours, where a terminal has them.
+/// ANSI colours, if the terminal has them.
 struct Paint {
   bool colour = false;
   std::string operator()(Tone tone, const std::string& text) const;
@@ -112,15 +116,14 @@ struct TerminalLayout {
   std::size_t indent = 0;
   Paint paint = {};
   Tone headings = Tone::plain;
-  /// Columns of the terminal, for which TableColumn::leaves holds, and which a last column of texts keeps to: its lines
-  /// go on below themselves, or are shortened. 0: lines may have any length.
+  /// Columns of the terminal, for which TableColumn::leaves and ::breaks hold, and which a last column of texts keeps
+  /// to. 0: lines may have any length.
   std::size_t columns = 0;
-  bool shorten = false;
-  /// Where less than this is left of `columns`, a shortened text has it all the same, and no other is broken.
-  std::size_t least = 0;
 };
 /// Columns as wide as their widest field, two blanks between them.
 std::string terminal_text(const Table& table, const TerminalLayout& layout = {});
+/// Headings of the columns that terminal_text() does not leave out.
+std::set<std::string> shown_headings(const Table& table, const TerminalLayout& layout);
 
 enum class MarkdownRules {
   plain,    ///< --- and ---:

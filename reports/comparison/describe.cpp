@@ -1,4 +1,4 @@
-#include "reports/comparison/words.hpp"
+#include "reports/comparison/describe.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace conebench::reports {
 namespace {
 
 /// With the counts that differ from `other`'s; without any, with the iterations.
-std::string outcome_words(const ComparedCell& cell, const ComparedCell* other) {
+std::string describe_outcome(const ComparedCell& cell, const ComparedCell* other) {
   std::string text = cell.solved ? "solved" : to_string(cell.status);
   if (cell.solved && cell.status != CellStatus::converged) text += " (" + to_string(cell.status) + ")";
   if (!cell.reason.empty()) text += ": " + cell.reason;
@@ -59,29 +59,29 @@ std::string headline(const Comparison& comparison) {
     const auto found = comparison.alarms.find(word);
     return found == comparison.alarms.end() ? 0L : found->second;
   };
-  const auto settings = [&](const char* word) {  // each once, at whatever tolerances
+  const auto configurations = [&](const char* word) {  // each once, at whatever tolerances
     std::set<std::size_t> found;
     for (const TimeSlice& slice : comparison.slices) {
-      for (const SettingChange& change : slice.settings) {
-        if (change.alarms.contains(word) && !change.accepted.contains(word)) found.insert(change.setting);
+      for (const ConfigurationChange& change : slice.configurations) {
+        if (change.alarms.contains(word) && !change.accepted.contains(word)) found.insert(change.configuration);
       }
     }
     return std::ssize(found);
   };
-  std::set<std::size_t> gone_problems, gone_settings;
+  std::set<std::size_t> gone_problems, gone_configurations;
   long missing = 0;
-  std::set<std::pair<std::size_t, std::size_t>> accepted;  // slices and settings whose missing cells are
+  std::set<std::pair<std::size_t, std::size_t>> accepted;  // slices and configurations whose missing cells are
   for (const TimeSlice& slice : comparison.slices) {
-    for (const SettingChange& change : slice.settings) {
-      if (change.accepted.contains("missing")) accepted.emplace(change.slice, change.setting);
+    for (const ConfigurationChange& change : slice.configurations) {
+      if (change.accepted.contains("missing")) accepted.emplace(change.slice, change.configuration);
     }
   }
   for (const CellPair& pair : comparison.pairs) {
-    if (pair.change != CellChange::missing || !is_missed(comparison.base.cells[*pair.base])) continue;
+    if (pair.change != CellChange::missing || !is_missed(comparison.baseline.cells[*pair.baseline])) continue;
     const bool only_problem = missed_with_problem(comparison, pair);
-    if (only_problem ? comparison.accepted_missing : accepted.contains({pair.slice, pair.setting})) continue;
-    if (!comparison.settings[pair.setting].in_new) {
-      gone_settings.insert(pair.setting);
+    if (only_problem ? comparison.accepted_missing : accepted.contains({pair.slice, pair.configuration})) continue;
+    if (!comparison.configurations[pair.configuration].in_candidate) {
+      gone_configurations.insert(pair.configuration);
     } else if (only_problem) {
       gone_problems.insert(pair.problem);
     } else {
@@ -95,76 +95,76 @@ std::string headline(const Comparison& comparison) {
   add(worse, cells("lost"), "cell", "lost");
   add(worse, cells("broke"), "cell", "broke");
   add(worse, std::ssize(gone_problems), "problem", "missing");
-  add(worse, std::ssize(gone_settings), "setting", "missing");
+  add(worse, std::ssize(gone_configurations), "configuration", "missing");
   add(worse, missing, "cell", "missing");
-  add(worse, settings("slower"), "setting", "slower");
-  add(worse, settings("less-accurate"), "setting", "less accurate");
+  add(worse, configurations("slower"), "configuration", "slower");
+  add(worse, configurations("less-accurate"), "configuration", "less accurate");
   add(better, cells("won"), "cell", "won");
-  add(better, settings("faster"), "setting", "faster");
+  add(better, configurations("faster"), "configuration", "faster");
   std::string text = worse.empty() ? "nothing worse" : "worse: " + worse;
   if (const long alarms = std::ssize(comparison.accepted); worse.empty() && alarms > 0) {
     text += fmt::format(" that was not accepted ({} accepted)", plural(alarms, "alarm"));
   }
   if (!better.empty()) text += "; better: " + better;
-  if (const long undecided = settings("undecided"); undecided > 0) {
-    text += "; " + plural(undecided, "setting") + " undecided";
-    // Tables of several tolerances and starts have each its own.
+  if (const long undecided = configurations("undecided"); undecided > 0) {
+    text += "; " + plural(undecided, "configuration") + " undecided";
+    // Each tolerance and start has a table.
     const bool in_each = std::all_of(comparison.slices.begin(), comparison.slices.end(), [&](const TimeSlice& slice) {
-      return std::count_if(slice.settings.begin(), slice.settings.end(), [](const SettingChange& change) {
-               return change.alarms.contains("undecided");
-             }) == undecided;
+      return std::count_if(slice.configurations.begin(), slice.configurations.end(),
+                           [](const ConfigurationChange& change) { return change.alarms.contains("undecided"); }) ==
+             undecided;
     });
-    if (!in_each) text += " somewhere";
+    if (!in_each) text += " in some tables";
   }
   return text + fmt::format(" ({} compared)", plural(comparison.compared, "cell"));
 }
 
-std::string side_words(const Side& side) {
-  std::set<std::string> words;
+std::string describe_side(const Side& side) {
+  std::set<std::string> runs;
   for (const RunRecord& run : side.runs) {
     std::string text = run.started_utc + ", " + run.build.version + " " + run.build.commit;
     if (!run.build.executable.empty()) text += " (" + run.build.executable.substr(0, 8) + ")";
-    words.insert(text);
+    runs.insert(text);
   }
-  if (words.empty()) return "no run";
-  return *words.rbegin() + (words.size() > 1 ? fmt::format(" and {} more", words.size() - 1) : std::string());
+  if (runs.empty()) return "no run";
+  return *runs.rbegin() + (runs.size() > 1 ? fmt::format(" and {} more", runs.size() - 1) : std::string());
 }
 
-std::string hash_words(const std::set<std::string>& hashes) {
+std::string describe_hash(const std::set<std::string>& hashes) {
   std::string text;
   for (const std::string& hash : hashes) text += (text.empty() ? "" : " and ") + hash.substr(0, 8);
   return text;
 }
 
-std::string slice_words(const Comparison& comparison, const TimeSlice& slice) {
+std::string describe_slice(const Comparison& comparison, const TimeSlice& slice) {
   std::string text = "tolerance " + human_tolerance(slice.request.tolerance);
   if (slice.request.start != "cold") text += ", start " + slice.request.start;
-  std::map<std::string, std::string> looks;
-  for (const SettingChange& change : slice.settings) {
-    const ComparedSetting& setting = comparison.settings[change.setting];
-    looks[setting.solver] = setting.looks;
+  std::map<std::string, std::string> checks;
+  for (const ConfigurationChange& change : slice.configurations) {
+    const ComparedConfiguration& configuration = comparison.configurations[change.configuration];
+    checks[configuration.solver] = configuration.checks;
   }
-  return text + ", " + criterion_text(slice.request.criterion, looks);
+  return text + ", " + stop_by_text(slice.request.stop_by, checks);
 }
 
-std::string marked_label(const ComparedSetting& setting) {
-  return setting.origin == "own" ? fmt::format("{} {}", setting.label, own_mark) : setting.label;
+std::string marked_label(const ComparedConfiguration& configuration) {
+  return configuration.origin == "own" ? fmt::format("{} {}", configuration.label, own_mark) : configuration.label;
 }
 
 std::string legend(const Comparison& comparison) {
-  const bool any =
-      std::ranges::any_of(comparison.settings, [](const ComparedSetting& one) { return one.origin == "own"; });
+  const bool any = std::ranges::any_of(comparison.configurations,
+                                       [](const ComparedConfiguration& one) { return one.origin == "own"; });
   return any ? own_legend_text : "";
 }
 
-bool times_shown(const Comparison& comparison, const SettingChange& change) {
+bool times_shown(const Comparison& comparison, const ConfigurationChange& change) {
   return comparison.times_compared && change.times.cells > 0;
 }
 
-std::string why(const Comparison& comparison, const SettingChange& change) {
+std::string why(const Comparison& comparison, const ConfigurationChange& change) {
   std::string text;
   for (const std::string& reason : change.reasons) text += (text.empty() ? "" : ", ") + reason;
-  if (const std::string& note = comparison.settings[change.setting].note; !note.empty()) {
+  if (const std::string& note = comparison.configurations[change.configuration].note; !note.empty()) {
     text += (text.empty() ? "" : ": ") + note;
   }
   if (change.work.trivial > 0) {
@@ -194,7 +194,8 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
   if (!change.times.reason.empty()) return text + separator + change.times.reason;
   if (change.times.verdict == ChangeState::undecided) {
     return text + separator +
-           fmt::format("not yet decidable, could have seen {:.1f} %", 100.0 * std::expm1(change.times.could_have_seen));
+           fmt::format("not yet decidable, a change of {:.1f} % would have been found",
+                       100.0 * std::expm1(change.times.could_have_seen));
   }
   if (change.times.verdict == ChangeState::same) {
     return text + separator + fmt::format("within {:.0f} %", 100.0 * same_bound(comparison.minimum_effect));
@@ -207,11 +208,11 @@ std::vector<const CellPair*> changed_cells(const Comparison& comparison) {
   for (const CellPair& pair : comparison.pairs) {
     if (rank(pair.change) == 9) continue;
     const ComparedProblem& problem = comparison.problems[pair.problem];
-    const ComparedSetting& setting = comparison.settings[pair.setting];
-    if (pair.change == CellChange::missing && (!problem.in_new || !setting.in_new)) continue;
+    const ComparedConfiguration& configuration = comparison.configurations[pair.configuration];
+    if (pair.change == CellChange::missing && (!problem.in_candidate || !configuration.in_candidate)) continue;
     // A clock ended both, as before.
-    if (pair.change == CellChange::hit_limit && !comparison.base.cells[*pair.base].solved &&
-        !comparison.fresh.cells[*pair.fresh].solved) {
+    if (pair.change == CellChange::hit_limit && !comparison.baseline.cells[*pair.baseline].solved &&
+        !comparison.candidate.cells[*pair.candidate].solved) {
       continue;
     }
     cells.push_back(&pair);
@@ -221,41 +222,44 @@ std::vector<const CellPair*> changed_cells(const Comparison& comparison) {
   return cells;
 }
 
-ChangedCell words_of(const Comparison& comparison, const CellPair& pair) {
+ChangedCell describe_cell(const Comparison& comparison, const CellPair& pair) {
   const ComparedProblem& problem = comparison.problems[pair.problem];
-  const ComparedCell* base = pair.base ? &comparison.base.cells[*pair.base] : nullptr;
-  const ComparedCell* fresh = pair.fresh ? &comparison.fresh.cells[*pair.fresh] : nullptr;
+  const ComparedCell* baseline = pair.baseline ? &comparison.baseline.cells[*pair.baseline] : nullptr;
+  const ComparedCell* candidate = pair.candidate ? &comparison.candidate.cells[*pair.candidate] : nullptr;
   return {.change = to_string(pair.change),
           .problem = problem.name,
           .family = problem.family,
-          .setting = comparison.settings[pair.setting].label,
+          .configuration = comparison.configurations[pair.configuration].label,
           .tolerance = human_tolerance(comparison.slices[pair.slice].request.tolerance),
-          .base = base != nullptr ? outcome_words(*base, fresh) : "–",
-          .fresh = fresh != nullptr ? outcome_words(*fresh, base) : "not run"};
+          .baseline = baseline != nullptr ? describe_outcome(*baseline, candidate) : "–",
+          .candidate = candidate != nullptr ? describe_outcome(*candidate, baseline) : "not run"};
 }
 
-std::vector<std::string> problem_and_setting_lines(const Comparison& comparison) {
+std::vector<std::string> problem_and_configuration_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
   for (const ComparedProblem& problem : comparison.problems) {
     const std::string note = problem.note.empty() ? std::string() : ": " + problem.note;
     const std::string source =
         problem.source.empty() || problem.source == problem.name ? "" : " (" + problem.source + ")";
-    if (!problem.in_new)
+    if (!problem.in_candidate)
       lines.push_back("missing problem " + problem.name + source + note);
-    else if (!problem.in_base)
+    else if (!problem.in_baseline)
       lines.push_back("new problem " + problem.name + source + note);
     else if (!problem.note.empty())
       lines.push_back("problem " + problem.name + source + note);
   }
-  for (const ComparedSetting& setting : comparison.settings) {
-    if (!setting.in_new)
-      lines.push_back("missing setting " + setting.label + (setting.note.empty() ? "" : ": " + setting.note));
-    else if (!setting.in_base)
+  for (const ComparedConfiguration& configuration : comparison.configurations) {
+    if (!configuration.in_candidate)
+      lines.push_back("missing configuration " + configuration.label +
+                      (configuration.note.empty() ? "" : ": " + configuration.note));
+    else if (!configuration.in_baseline)
+      lines.push_back((ran_side_by_side(comparison.baseline, comparison.candidate)
+                           ? "missing in the baseline: configuration "
+                           : "new configuration ") +
+                      configuration.label);
+    if (!configuration.options_changed.empty()) {
       lines.push_back(
-          (ran_side_by_side(comparison.base, comparison.fresh) ? "missing in the base: setting " : "new setting ") +
-          setting.label);
-    if (!setting.options_changed.empty()) {
-      lines.push_back(fmt::format("setting {}: options differ: {}", setting.label, setting.options_changed));
+          fmt::format("configuration {}: options differ: {}", configuration.label, configuration.options_changed));
     }
   }
   return lines;

@@ -58,7 +58,7 @@ Result<std::vector<fs::path>> last_nights(const fs::path& folder) {
 
 Result<int> run_accept(const AcceptArguments& arguments) {
   if (arguments.why.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return Error{ErrorCode::wrong_usage, "--why: say in a few words why the alarm is accepted"};
+    return Error{ErrorCode::wrong_usage, "--why: give the reason why the alarm is accepted"};
   }
   if (arguments.folder.empty() == arguments.store.empty()) {
     return Error{ErrorCode::wrong_usage, "give one of --stores DIR and --db FILE"};
@@ -72,7 +72,7 @@ Result<int> run_accept(const AcceptArguments& arguments) {
     if (!result) continue;
     for (Alarm alarm : result->alarms) {
       if (alarm.id() != arguments.alarm) {
-        if (!alarm.accepted) standing.push_back(reports::alarm_words(alarm));
+        if (!alarm.accepted) standing.push_back(reports::describe_alarm(alarm));
         continue;
       }
       CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
@@ -80,7 +80,7 @@ Result<int> run_accept(const AcceptArguments& arguments) {
                                         utc_now(), to_json(alarm).dump()};
       CONEBENCH_CHECK(store.put_acceptance(acceptance));
       alarm.accepted = acceptance;
-      print_text(reports::alarm_words(alarm) + "\n");
+      print_text(reports::describe_alarm(alarm) + "\n");
       return done;
     }
   }
@@ -98,7 +98,7 @@ Command add_accept(CLI::App& root) {
   CLI::App* app = root.add_subcommand("accept", "Accept an alarm of `nightly`, with who and why");
   app->footer(accept_footer);
   app->add_option("ALARM", arguments->alarm, "Eight digits, as the summary of a night gives them")->required();
-  app->add_option("--why", arguments->why, "The reason, in a few words")->required()->type_name("TEXT");
+  app->add_option("--why", arguments->why, "The reason, as a short text")->required()->type_name("TEXT");
   app->add_option("--who", arguments->who, "Who accepts it; else the name of the user")->type_name("NAME");
   app->add_option("--stores", arguments->folder, "Folder of the nights: of its last judged one")->type_name("DIR");
   app->add_option("--db", arguments->store, "Store of the night, where it is in no folder of nights")

@@ -11,8 +11,8 @@ namespace conebench::cli {
 /// residuals (number or null by name), residuals_missing (reasons by name), worst_blocks (by name) and modes.
 void add_judgement(nlohmann::json& object, const CellRecord& record);
 
-/// The same for people: the verdict's line, the contacts' modes and a table of residuals: all, or the five that tell
-/// most (the verdict, the official one, and what is wrong with the answer: impulses, velocities, their product).
+/// The same for people: the verdict's line, the contacts' modes and a table of residuals: all, or the five most
+/// informative (the verdict, the official one, and what is wrong with the answer: impulses, velocities, their product).
 std::string judgement_text(const CellRecord& record, bool all);
 
 /// A line that says what to ask next of the problem in `file`; empty where the answer solves it, or came too late.

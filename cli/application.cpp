@@ -82,7 +82,7 @@ std::optional<std::string> wrong_first_word(const CLI::App& root, int argc, char
     for (const char* known : {"-h", "--help", "--version"}) {
       if (word == known) return std::nullopt;
     }
-    return fmt::format("unknown option '{}' in place of a command", word);
+    return fmt::format("unknown option '{}' where a command was expected", word);
   }
   const auto commands = root.get_subcommands([](const CLI::App*) { return true; });
   const bool known =
@@ -162,9 +162,9 @@ const char* exit_code_table() {
   3   bad input: a file, store or folder that the line names; mend or replace it.
       Or a simulation that blew up: the line names the step and what to set
   4   some cells broke: a file that could not be read, a crash or too little
-      memory that --base did not have, a cell without a process; the report has
+      memory that --baseline did not have, a cell without a process; the report has
       the reasons, `run --retry crashed,out_of_memory` runs them again.
-      Or something outside killed what was at work: the same command goes on.
+      Or a process of the run was terminated externally: the same command goes on.
       Of one problem: the solver does not support it, or this build lacks what
       it needs (`conebench doctor`)
   5   nothing was measured: no cell, or no solver answered or ran to its limit
@@ -197,7 +197,7 @@ static void end_as_interrupted(int /*signal*/) { _exit(interrupted); }
 
 int run_application(int argc, char** argv) {
   if (std::signal(SIGPIPE, end_as_interrupted) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is told as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is reported as a full disk is
   constexpr int internal = 70;
   int code = internal;
   try {

@@ -11,13 +11,13 @@
 
 #include <cstring>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 
 namespace conebench::cli {
 
 namespace {
 
-std::string range_words(const NumberRange& range) {
+std::string describe_range(const NumberRange& range) {
   const bool below = std::isfinite(range.minimum);
   const bool above = std::isfinite(range.maximum);
   if (below && above) return fmt::format("from {} to {}", range.minimum, range.maximum);
@@ -37,7 +37,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Number& value, N
     const bool inside = std::isfinite(as_real) && as_real >= range.minimum && as_real <= range.maximum &&
                         !(range.above_minimum && as_real == range.minimum);
     if (parsed.ec != std::errc{} || parsed.ptr != end || !inside) {
-      throw CLI::ValidationError(fmt::format("{} = {} must be {} {}", name, text, kind, range_words(range)),
+      throw CLI::ValidationError(fmt::format("{} = {} must be {} {}", name, text, kind, describe_range(range)),
                                  CLI::ExitCodes::ValidationError);
     }
     value = number;
@@ -59,8 +59,8 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, long& value, Nu
   return add_number(app, name, value, range, doc, "a whole number");
 }
 
-CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, const std::string& doc) {
-  return app.add_option("--set", settings, doc)->type_name("KEY=VALUE")->allow_extra_args(false);
+CLI::Option* add_set_option(CLI::App& app, std::vector<std::string>& values, const std::string& doc) {
+  return app.add_option("--set", values, doc)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
 CLI::Option* add_break_lock(CLI::App& app, bool& wanted) {
@@ -68,12 +68,12 @@ CLI::Option* add_break_lock(CLI::App& app, bool& wanted) {
                       "Take over a store that a process of another host, or before a restart, has left locked");
 }
 
-Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
-                                    const std::string& owner) {
-  return parse_options(settings, specs, owner, "--set ");
+Result<OptionValues> parse_set_values(const std::vector<std::string>& values, std::span<const OptionSpec> specs,
+                                      const std::string& owner) {
+  return parse_options(values, specs, owner, "--set ");
 }
 
-Result<void> check_place(const std::filesystem::path& file) {
+Result<void> check_location(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto folder = std::filesystem::absolute(file, ignored).parent_path();
   if (!std::filesystem::is_directory(folder, ignored)) {

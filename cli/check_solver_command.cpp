@@ -31,7 +31,7 @@ constexpr double nearness = 1e-5;
 
 struct Arguments {
   std::string id;
-  std::vector<std::string> settings;
+  std::vector<std::string> set_values;
   bool json = false;
   ForeignCode code;
 };
@@ -91,7 +91,7 @@ Result<int> check_solvers(const Arguments& arguments) {
   for (const std::string& id : ids) {
     const auto row = require_solver(id);
     if (!row) return with_foreign_code(row.error(), arguments.code);
-    CONEBENCH_TRY(const auto options, parse_settings(arguments.settings, (*row)->all_options(), id));
+    CONEBENCH_TRY(const auto options, parse_set_values(arguments.set_values, (*row)->all_options(), id));
     CONEBENCH_CHECK((*row)->effective_options(options));
     std::vector<std::vector<std::string>> table = {{"problem", "outcome", "how", "what it asks"}};
     nlohmann::json checks = nlohmann::json::array();
@@ -110,7 +110,7 @@ Result<int> check_solvers(const Arguments& arguments) {
       print_text(
           fmt::format("{}: passed {} of {}{}\n\n{}\n", id, passed, plural(long(checks.size()), "problem"),
                       unsupported == 0 ? "" : fmt::format("; {} not supported, which is no failure", unsupported),
-                      align_columns(table)));
+                      align_columns(table, output_columns())));
     }
   }
   if (arguments.json) print_json("check-solver", {{"solvers", all}});
@@ -125,7 +125,7 @@ Command add_check_solver(CLI::App& root) {
   CLI::App* app = root.add_subcommand("check-solver", "Try a solver on small problems with known answers");
   app->footer(check_solver_footer);
   app->add_option("ID", arguments->id, "Solver, see `conebench list solvers`");
-  add_settings(*app, arguments->settings, "Set an option of the solver, as often as wanted");
+  add_set_option(*app, arguments->set_values, "Set an option of the solver; may be repeated");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   add_foreign_code(*app, arguments->code, false);
   return {app, [arguments] { return check_solvers(*arguments); }};

@@ -9,7 +9,7 @@
 
 namespace conebench::cli {
 
-/// Exit codes beside those that an Error's code maps to (see exit_code).
+/// Exit codes in addition to those that an Error's code maps to (see exit_code).
 inline constexpr int done = 0;
 inline constexpr int gate_failed = 1;
 inline constexpr int not_run = 4;
@@ -19,8 +19,8 @@ int exit_code(ErrorCode code);
 /// All exit codes with their meaning, for help and docs.
 const char* exit_code_table();
 
-/// One subcommand: its part of the parser, and what it does once the arguments are parsed. An Error becomes one line on
-/// standard error and its exit code.
+/// One subcommand: its parser, and the function to run after parsing. An Error becomes one line on standard error and
+/// an exit code.
 struct Command {
   CLI::App* parser = nullptr;
   std::function<Result<int>()> run;

@@ -31,24 +31,24 @@ constexpr const char* json_keys = R"(```
 
 ## What `--json` prints
 
-Every object has `schema`: the command and the version of its layout, as in `conebench.solve/1`. A command that could not begin
+Every object has `schema`: the command and the version of its layout, as in `conebench.solve/2`. A command that could not begin
 prints none, and says why on standard error.
 
-`run`: `suite`, `store`, `base`, `exit_code`, `reasons` (the lines of standard error), `problems`, `problems_not_loaded`,
+`run`: `suite`, `store`, `baseline`, `exit_code`, `reasons` (the lines of standard error), `problems`, `problems_not_loaded`,
 `problems_taken_by_none`, `cells` (that the suite, shard and filter ask for) and of them `cells_solved`, `cells_supported`,
 `cells_stored_before`, `cells_run_now`, `cells_not_run`, `cells_timed_again`, `cells_not_timed_again`, `problems_killed`,
 `cells_flaky`, `cells_ended` (crashed or out of
-memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all cells) and `statuses_run_now`; `gates`, each with
-`gate` (as given), `solver`, `over` (`all` or `supported`), `asked`, `found`, `solved`, `cells`, `supported`, `base_supported` and
-`passed`; `wall_s`, `survey_s`, `busy_s`, `interrupted` and `noise`. With `--dry-run` (`conebench.dry_run/1`): `suite`, `problems`,
-`problems_not_loaded`, `problems_taken_by_none`, `problems_pending`, `settings`, `cells`, `cells_stored_before`, `cells_to_run`,
+memory, and not in the baseline) and `cells_ended_in_baseline_too`; `statuses` (of all cells) and `statuses_run_now`; `gates`, each with
+`gate` (as given), `solver`, `over` (`all` or `supported`), `asked`, `found`, `solved`, `cells`, `supported`, `baseline_supported` and
+`passed`; `wall_s`, `survey_s`, `busy_s`, `interrupted` and `noise`. With `--dry-run` (`conebench.dry_run/2`): `suite`, `problems`,
+`problems_not_loaded`, `problems_taken_by_none`, `problems_pending`, `configurations`, `cells`, `cells_stored_before`, `cells_to_run`,
 `cells_to_time_again`, `worst_s` and `notes`.
 
-`solve`: `problem`, `problem_hash`, `solver`, its `origin`, `peer_version`, `peer_released`, `peer_build` and `looks` ([as stored](store.md#settings)),
-`options` (all effective ones), `criterion`, `verdict`, `tolerance`, `start`,
+`solve`: `problem`, `problem_hash`, `solver`, its `origin`, `peer_version`, `peer_released`, `peer_build` and `checks` ([as stored](fields.md#configurations)),
+`options` (all effective ones), `stop_by`, `verdict`, `tolerance`, `start`,
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
-`unsupported`, …), `reason`, `claimed` (the solver says so), `stage` (which of its stages converged, empty where it has none),
-`solved` (the judge says so), `verdict_value`, `iterations`,
+`unsupported`, …), `reason`, `claimed` (the solver reports convergence), `stage` (which of its stages converged, empty where it has none),
+`solved` (by the judge), `verdict_value`, `iterations`,
 `factorizations`, `operator_products`, `setup_s`, `solve_s`, `cold_s`, `doubts` (codes: why the times are [doubtful](trust.md#kept-answers)), `wall_s`, `own_setup_s` and `own_solve_s` (of a program: by the runner's clock, and as it says itself; else
 null), `judge_s` (in none of the other times), `own_residual`,
 `solved_symmetrised`, `verdict_symmetrised`, `compliance_share` (α where the solver added R = α diag(G)),
@@ -64,7 +64,7 @@ where there is none, with the reason in `notes`) `rank`, `conditioning` (on the 
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,
 `not_excluded`, `undecided` or `no_library`), `feasibility_margin`, `verdict_bound` (no λ has a `natural_map_scaled` below it), `infeasible_block`, its `infeasible_identity` and `infeasible_bodies` (names; null where the simulation that wrote
-the file did not look at this step) and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
+the file did not check this step) and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
 Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 
 `inverse-dynamics`: `problem`, `problem_hash`, `contacts`, `formulation`, `converged`, `iterations`, `residual`, `missed`, `velocity`, `impulse`,
@@ -75,27 +75,27 @@ Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "e
 `failure` (why not), `steps_per_s`, `step_ms`, `contacts` and `iterations` (means), `unsolved_steps` and its parts: `assembly_ms`, `collision_ms`,
 `setup_ms`, `solve_ms`, `rest_ms`; `collision_ms`, `rows_ms`, `solve_ms`, `other_ms`.
 
-`slurm status` (`conebench.slurm_status/1`): `suite`, `cells`, `cells_stored`, `shards`, `shards_incomplete` (their numbers), `jobs` (ids of all that was
+`slurm status` (`conebench.slurm_status/2`): `suite`, `cells`, `cells_stored`, `shards`, `shards_incomplete` (their numbers), `jobs` (ids of all that was
 submitted), `tasks` (by state; null: squeue does not answer) and `merged`.
 
 `data list`: `home` (the folder of the manifests), `sets` and `known` (`name`, `source`, `what`: sets that can be fetched). A set is `name`, `version`,
 `licence`, `source`, `revision`, `only`, `folder`, `files` (how many) and `bytes`, or `name` and `error`. `data add`: the set and `version_before` (null: new).
-`data verify`: `sets`, each with `faults` (`path`, `what`). Schemas: `conebench.data_list/1` and so on.
+`data verify`: `sets`, each with `faults` (`path`, `what`). Schemas: `conebench.data_list/2` and so on.
 
-`compare`, as `comparison.json`: `headline`, `failed`, `alarms` (by word of `--fail-on`), `accepted` (alarms, as of `history`), `base` and `new` (the sides),
-`compared` (cells), `differences` and `notes` (sentences), `code_changes` (plug-ins and programs with other files: `solver`, hashes in `base` and `new`), `slices` (per tolerance
-and start: `settings` with `state`, `outlook`, `times`, `work`; `families`), `changed_cells`, `problems` and `settings` (`missing`, `new`).
+`compare`, as `comparison.json`: `headline`, `failed`, `alarms` (by kind), `accepted` (alarms, as of `history`), `baseline` and `candidate` (the sides),
+`compared` (cells), `differences` and `notes` (sentences), `code_changes` (plug-ins and programs with other files: `solver`, hashes in `baseline` and `candidate`), `slices` (per tolerance
+and start: `configurations` with `state`, `assessment`, `times`, `work`; `families`), `changed_cells`, `problems` and `configurations` (`missing`, `new`).
 
-`history`, as `history.json`: `suites`, each with `settings`, `families`, `slices` and
+`history`, as `history.json`: `suites`, each with `configurations`, `families`, `slices` and
 - `nights`, oldest first: store, date, build, `code_hashes` (of plug-ins and programs, by solver), `code_changes` (`solver`, hashes `before` and `after`: against the last night that had it), processor, `complete`, `loaded`, `segment` (times of one number can be compared),
   `not_judged` (why not), `exit_code`, `headline` and `page` (where `conebench nightly` ran it);
-- `series`: per `setting`, `slice` and `family` (null: all), one value a night: `solved`, `problems`, `corrected_percent`, `raw_percent`; of the
+- `series`: per `configuration`, `slice` and `family` (null: all), one value a night: `solved`, `problems`, `corrected_percent`, `raw_percent`; of the
   last night `against_last_percent` and `raw_against_last_percent` (the last 7 judged nights before it);
-- `last_night`: `base`, `settings` (`setting`, `slice`, `state`, `evidence`) and `alarms` (`id`, `kind`, `since`, `accepted`, `words`, …);
+- `last_night`: `baseline`, `configurations` (`configuration`, `slice`, `state`, `evidence`) and `alarms` (`id`, `kind`, `since`, `accepted`, `text`, …);
 - `judged_nights` and `nights_needed`: with fewer, changes between nights are not yet decidable;
 - `together_percent`: per slice, one value a night;
-- `time_changes`: `setting`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `words`, `code_changes` (between the two nights);
-- `cell_changes`: `setting`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells), `code_changes`.
+- `time_changes`: `configuration`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `text`, `code_changes` (between the two nights);
+- `cell_changes`: `configuration`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells), `code_changes`.
 
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.

@@ -15,7 +15,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "cli/run_beside.hpp"
+#include "cli/run_ab.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/write_files.hpp"
 #include "store/store.hpp"
@@ -30,8 +30,8 @@ using reports::Comparison;
 using reports::Side;
 
 constexpr const char* compare_footer =
-    R"(BASE and NEW are stores of two runs of a suite. BASE alone: a store of `run --beside`, or one that holds two builds.
-Words for --fail-on: lost, slower, less-accurate, missing, broke, at-limit, flaky, undecided; or none.
+    R"(BASELINE and CANDIDATE are stores of two runs of a suite. BASELINE alone: a store of `run --ab`, or one that holds two builds.
+--fail-on takes lost, slower, less-accurate, missing, broke, at-limit, flaky, undecided; or none.
 docs/compare.md says how each is decided and how often it errs.
 
 Examples:
@@ -88,16 +88,16 @@ Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
   const std::string& file = arguments.stores.front();
   CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
   CONEBENCH_TRY(auto contents, store.read_outcomes());
-  const auto builds_of = [&](const std::string& base, const std::string& fresh) {
-    return reports::split_builds(std::move(contents),
-                                 {file + " " + base, [&](const RunRecord& run) { return is_build(run, base); }},
-                                 {file + " " + fresh, [&](const RunRecord& run) { return is_build(run, fresh); }});
+  const auto builds_of = [&](const std::string& baseline, const std::string& candidate) {
+    return reports::split_builds(
+        std::move(contents), {file + " " + baseline, [&](const RunRecord& run) { return is_build(run, baseline); }},
+        {file + " " + candidate, [&](const RunRecord& run) { return is_build(run, candidate); }});
   };
   if (!arguments.builds.empty()) {
     const auto comma = arguments.builds.find(',');
     if (comma == std::string::npos || comma == 0 || comma + 1 == arguments.builds.size()) {
-      return usage(
-          fmt::format("--builds {}: must be BASE,NEW, each the beginning of a commit or executable", arguments.builds));
+      return usage(fmt::format("--builds {}: must be BASELINE,CANDIDATE, each the beginning of a commit or executable",
+                               arguments.builds));
     }
     return builds_of(arguments.builds.substr(0, comma), arguments.builds.substr(comma + 1));
   }
@@ -107,7 +107,7 @@ Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
     sides_there.insert(run.side);
     if (std::find(builds.begin(), builds.end(), build_word(run)) == builds.end()) builds.push_back(build_word(run));
   }
-  if (sides_there.contains("base") && sides_there.contains("new")) {
+  if (sides_there.contains("baseline") && sides_there.contains("candidate")) {
     return reports::split_side_by_side(file, present_contents(std::move(contents)));
   }
   if (builds.size() == 2) return builds_of(builds[0], builds[1]);
@@ -197,23 +197,24 @@ Result<int> run_calibration(const CompareArguments& arguments) {
     print_json("calibration", {{"night_deviation", measured.night_deviation},
                                {"inflation", measured.inflation},
                                {"comparisons", measured.comparisons},
-                               {"settings", measured.settings}});
+                               {"configurations", measured.configurations}});
     return done;
   }
   const TimeRules usual;
-  print_text(
-      fmt::format("{} comparisons of one build with itself, {} settings in all\n"
-                  "night_deviation  {:.4f}  (a setting's corrected effect from store to store; used: at least {:.4f})\n"
-                  "inflation        {:.2f}    (of T/u over the normal distribution; used: at least {:.2f})\n"
-                  "keep it with --json > machine.json and give it to compare with --calibration machine.json\n",
-                  measured.comparisons, measured.settings, measured.night_deviation, usual.night_deviation,
-                  measured.inflation, usual.inflation));
+  print_text(fmt::format(
+      "{} comparisons of one build with itself, {} configurations in all\n"
+      "night_deviation  {:.4f}  (a configuration's corrected effect from store to store; used: at least {:.4f})\n"
+      "inflation        {:.2f}    (of T/u over the normal distribution; used: at least {:.2f})\n"
+      "keep it with --json > machine.json and give it to compare with --calibration machine.json\n",
+      measured.comparisons, measured.configurations, measured.night_deviation, usual.night_deviation,
+      measured.inflation, usual.inflation));
   return done;
 }
 
 Result<int> run_compare(const CompareArguments& arguments) {
   if (arguments.calibrate) return run_calibration(arguments);
-  if (arguments.stores.size() > 2) return usage("compare takes BASE and NEW; `conebench history` takes more stores");
+  if (arguments.stores.size() > 2)
+    return usage("compare takes BASELINE and CANDIDATE; `conebench history` takes more stores");
   CompareOptions options;
   options.force = arguments.force;
   if (!arguments.min_change.empty()) {
@@ -246,9 +247,9 @@ Result<int> run_compare(const CompareArguments& arguments) {
 
 int comparison_ending(const reports::Comparison& comparison, const std::set<std::string>& fail_on) {
   if (comparison.compared == 0) {
-    print_error(
-        fmt::format("{} and {}: nothing to compare: no cell of one problem, setting, tolerance and limits is in both",
-                    comparison.base.name, comparison.fresh.name));
+    print_error(fmt::format(
+        "{} and {}: nothing to compare: no cell of one problem, configuration, tolerance and limits is in both",
+        comparison.baseline.name, comparison.candidate.name));
     return nothing_measured;
   }
   if (!comparison.failed) return done;
@@ -262,26 +263,29 @@ int comparison_ending(const reports::Comparison& comparison, const std::set<std:
 
 Command add_compare(CLI::App& root) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* app = root.add_subcommand("compare", "What two runs of a suite differ in: lost and won, slower and faster");
+  CLI::App* app =
+      root.add_subcommand("compare", "Differences between two runs of a suite: lost and won, slower and faster");
   app->footer(compare_footer);
-  app->add_option("STORE", arguments->stores, "BASE and NEW, or one store of two builds")->required()->type_name("DB");
+  app->add_option("STORE", arguments->stores, "BASELINE and CANDIDATE, or one store of two builds")
+      ->required()
+      ->type_name("DB");
   app->add_option("--out", arguments->out, "Folder for the formats, made where it is missing")->type_name("DIR");
   app->add_option("--format", arguments->formats,
-                  "html, md, json, junit, text, with commas between them; one without --out goes to standard output")
+                  "html, md, json, junit, text (comma-separated); one without --out goes to standard output")
       ->type_name("LIST");
-  app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, with commas between; or none")
+  app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1 (comma-separated), or none")
       ->type_name("LIST")
       ->capture_default_str();
   app->add_option("--min-change", arguments->min_change,
-                  "Least change of time or work that counts: 2%, side by side 1%")
+                  "Smallest change of time or work that counts (2%; side by side 1%)")
       ->type_name("SHARE");
   app->add_option("--builds", arguments->builds, "Two builds of one store, by the beginning of commit or executable")
-      ->type_name("BASE,NEW");
+      ->type_name("BASELINE,CANDIDATE");
   app->add_flag("--force", arguments->force, "Compare times of other machines, builds or limits, labelled");
   app->add_flag("--json", arguments->json, "One JSON object on standard output");
   app->add_flag("--calibrate", arguments->calibrate,
                 "Measure this machine's noise from six or more stores of one build");
-  app->add_option("--calibration", arguments->calibration, "What --calibrate --json wrote")->type_name("FILE");
+  app->add_option("--calibration", arguments->calibration, "Output of --calibrate --json")->type_name("FILE");
   return {app, [arguments] { return run_compare(*arguments); }};
 }
 

@@ -37,17 +37,18 @@ _conebench_values() {  # command, option: words that may follow, or nothing
   case "$1 $2" in
     *" --solver") _conebench_ids solvers ;;
     *" --verdict") _conebench_ids metrics ;;
-    *" --criterion") echo own verdict verdict-paid ;;
+    *" --stop-by") echo solver judge judge_timed ;;
     *" --start") echo cold guess ;;
     *" --format") echo html md latex csv json ;;
     *" --on-conflict") echo refuse first last ;;
   esac
 }
 
-_conebench_first_words() {  # command: what its first argument can be beside a file
+_conebench_first_words() {  # command: what its first argument can be, other than a file
   case "$1" in
-    list) echo solvers suites scenes metrics tables commands ;;
+    list) echo solvers suites scenes metrics fields tables commands ;;
     completion) echo bash ;;
+    paper) echo list all ;;
     data) echo list add verify ;;
     generate) _conebench_ids scenes ;;
     run) _conebench_ids suites ;;

@@ -10,7 +10,7 @@
 
 #include "base/folder.hpp"
 #include "base/plural.hpp"
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "base/utf8.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* data_footer =
     R"(A set is a manifest, NAME.json, in CONEBENCH_DATA_HOME (else XDG_DATA_HOME/conebench, else
-~/.local/share/conebench), beside clones and scenes in NAME/. `--data NAME` and a suite's
+~/.local/share/conebench), next to clones and scenes in NAME/. `--data NAME` and a suite's
 "data": "NAME" use it. The manifest is JSON: schema (conebench.data_set/1), name, version, licence,
-source, revision (commit of a clone), only, folder (absolute, or beside the manifest) and files, each
+source, revision (commit of a clone), only, folder (absolute, or relative to the manifest) and files, each
 with path, bytes and xxh128, as `xxhsum -H2` prints it. docs/data_sets.md
 
 Examples:
@@ -42,9 +42,9 @@ Examples:
   conebench run fclib --data fclib-library --db capsules.sqlite)";
 
 constexpr const char* add_footer =
-    R"(Git clones into the folder of the sets, an own folder stays where it is, scenes are written as FCLIB files.
-Again, the same command takes in what has changed; the version changes with the files. It ends with 3 where the
-source cannot be read, or Git LFS left pointers in place of data: the line has the command that fetches them.)";
+    R"(A Git source is cloned into the folder of the sets, a folder is used where it is, scenes are written as FCLIB files.
+The same command again takes over what has changed; the version changes with the files. It ends with 3 where the
+source cannot be read, or Git LFS left pointers instead of data: the line has the command that fetches them.)";
 
 constexpr const char* verify_footer =
     "It ends with 3 where a file is gone, new, a Git LFS pointer, or holds other data than when it was added.";
@@ -82,7 +82,7 @@ bool is_url(const std::string& text) {
 }
 
 /// Git in the set's folder, which neither asks nor fetches data behind pointers by itself.
-Result<ChildEnding> git(const DataSet& set, const std::vector<std::string>& words, const std::atomic<bool>& stop) {
+Result<ChildEnding> git(const DataSet& set, const std::vector<std::string>& arguments, const std::atomic<bool>& stop) {
   std::vector<std::string> all = {"env",
                                   "-u",
                                   "GIT_DIR",
@@ -95,7 +95,7 @@ Result<ChildEnding> git(const DataSet& set, const std::vector<std::string>& word
                                   "git",
                                   "-C",
                                   set.folder.string()};
-  all.insert(all.end(), words.begin(), words.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
   return run_program(all, &stop);
 }
 
@@ -119,19 +119,20 @@ Result<void> clone(DataSet& set, const std::atomic<bool>& stop, std::string& pul
   for (const auto& step : steps) {
     if (step.front() == "fetch") {
       std::ofstream(set.folder / ".git/info/sparse-checkout") << sparse_patterns(set);
-      // Without Git LFS this fails, and what comes are pointers, which are told.
+      // Without Git LFS this fails, and what comes are pointers, which are reported.
       CONEBENCH_CHECK(git(set, {"lfs", "install", "--local"}, stop));
     }
     CONEBENCH_TRY(const auto done, git(set, step, stop));
     if (done.interrupted) return {};
     if (done.code == 0) continue;
-    return Error{ErrorCode::bad_input, fmt::format("{}: `git {}` from {} failed: {}", set.name, step.front(),
-                                                   set.source, done.words.empty() ? "is Git installed?" : done.words)};
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: `git {}` from {} failed: {}", set.name, step.front(), set.source,
+                             done.last_output.empty() ? "is Git installed?" : done.last_output)};
   }
   std::vector<std::string> pull = {"lfs", "pull"};
   if (!set.only.empty()) pull.insert(pull.end(), {"--include", fmt::format("{}", fmt::join(set.only, ","))});
   CONEBENCH_TRY(const auto pulled, git(set, pull, stop));
-  if (pulled.code != 0) pull_failure = pulled.words;
+  if (pulled.code != 0) pull_failure = pulled.last_output;
   std::ifstream(set.folder / ".git/HEAD") >> set.revision;
   return {};
 }
@@ -147,7 +148,7 @@ Result<void> generate(const DataSet& set, const std::vector<std::string>& scenes
   return {};
 }
 
-/// The first line of a licence beside the data.
+/// The first line of the licence file in the data.
 std::string licence_beside(const fs::path& folder) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
@@ -311,7 +312,7 @@ Result<int> verify_sets(const DataArguments& arguments) {
     print_text(text);
   }
   if (bad.empty()) return done;
-  print_error(bad + "; `conebench data add` with the same words takes them as they are, or restores a clone");
+  print_error(bad + "; `conebench data add` with the same arguments takes them as they are, or restores a clone");
   return exit_code(ErrorCode::bad_input);
 }
 
@@ -320,19 +321,18 @@ Result<int> verify_sets(const DataArguments& arguments) {
 Command add_data(CLI::App& root) {
   auto arguments = std::make_shared<DataArguments>();
   CLI::App* app = root.add_subcommand("data", "Sets of problems by name: list, add, verify");
-  CLI::App* list = app->add_subcommand("list", "Sets that are here, and those that can be fetched");
-  CLI::App* add = app->add_subcommand("add", "Add a set, or take in what changed");
+  CLI::App* list = app->add_subcommand("list", "Sets on this machine, and those that can be fetched");
+  CLI::App* add = app->add_subcommand("add", "Add a set, or update one");
   add->footer(add_footer);
-  add->add_option("NAME", arguments->name, "What to call it; fclib-library is known")->required();
-  add->add_option("SOURCE", arguments->source, "A folder of one's own, or a Git URL");
-  add->add_option("--only", arguments->only, "Only this folder of the source; several times, more of them")
+  add->add_option("NAME", arguments->name, "Name of the set; fclib-library has a known source")->required();
+  add->add_option("SOURCE", arguments->source, "A folder, or a Git URL");
+  add->add_option("--only", arguments->only, "Only this folder of the source; may be repeated")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
-  add->add_option("--scene", arguments->scenes,
-                  "A scene with its options in place of SOURCE; several times, more of them")
+  add->add_option("--scene", arguments->scenes, "A scene with its options instead of SOURCE; may be repeated")
       ->type_name("SCENE")
       ->allow_extra_args(false);
-  add->add_option("--licence", arguments->licence, "In words; else the first line of a LICENSE beside the data")
+  add->add_option("--licence", arguments->licence, "Text of the licence; else the first line of a LICENSE in the data")
       ->type_name("TEXT");
   CLI::App* verify = app->add_subcommand("verify", "Compare the files of sets with their manifests");
   verify->footer(verify_footer);

@@ -18,7 +18,7 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* doctor_footer =
-    R"(It works for a quarter of a second to see what other processes take of the machine now.
+    R"(It measures for a quarter of a second how much of the machine other processes use.
 
 Examples:
   conebench doctor
@@ -130,7 +130,7 @@ int run_doctor(bool as_json) {
 
 Command add_doctor(CLI::App& root) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App* app = root.add_subcommand("doctor", "What on this machine and in this build matters for results");
+  CLI::App* app = root.add_subcommand("doctor", "Facts of this machine and build that matter for results");
   app->footer(doctor_footer);
   app->add_flag("--json", *as_json, "Print one JSON object");
   return {app, [as_json]() -> Result<int> { return run_doctor(*as_json); }};

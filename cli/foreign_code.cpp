@@ -4,18 +4,18 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "runners/plan/foreign_solvers.hpp"
 
 namespace conebench::cli {
 
 void add_foreign_code(CLI::App& app, ForeignCode& code, bool takes_suite) {
   app.add_option("--plugin", code.plugins,
-                 "Shared library with solvers (docs/add_a_solver.md), as often as wanted; CONEBENCH_PLUGINS has more")
+                 "Shared library with solvers (docs/add_a_solver.md); may be repeated; CONEBENCH_PLUGINS lists more")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--program", code.programs,
-                 "Program that solves (docs/add_a_solver.md), with its arguments in one text, as often as wanted")
+                 "Program that solves (docs/add_a_solver.md), with its arguments in one text; may be repeated")
       ->type_name("'PROGRAM ARGUMENT…'")
       ->allow_extra_args(false);
   if (takes_suite) app.add_flag("--allow-code", code.allowed, "Run the plug-ins and programs that the suite names");
@@ -30,9 +30,9 @@ Result<void> load_foreign_code(const ForeignCode& code) {
   }
   for (const std::string& file : code.plugins) CONEBENCH_CHECK(add_plugin(file));
   for (const std::string& program : code.programs) {
-    const auto words = source_words(program);
-    if (!words) return Error{ErrorCode::wrong_usage, "--program " + program + ": a quote is not closed"};
-    if (const auto id = add_program(*words); !id) return Error{id.error().code, "--program " + id.error().message};
+    const auto command = split_source_text(program);
+    if (!command) return Error{ErrorCode::wrong_usage, "--program " + program + ": a quote is not closed"};
+    if (const auto id = add_program(*command); !id) return Error{id.error().code, "--program " + id.error().message};
   }
   return {};
 }

@@ -12,8 +12,8 @@ namespace conebench::cli {
 struct GenerateArguments {
   std::string scene;
   std::string folder;
-  std::vector<std::string> settings;
-  long steps = 0;  ///< 0: as the scene says
+  std::vector<std::string> set_values;
+  long steps = 0;  ///< 0: the scene's default
   long seed = 1;
   bool replace = false;
   bool picture = false;
@@ -21,15 +21,15 @@ struct GenerateArguments {
   bool json = false;
 };
 
-/// An error where the arguments ask for what a simulation alone has.
+/// Error: an argument that only simulations take.
 Result<void> refuse_simulation(const GenerateArguments& arguments);
 
-/// Copies of FCLIB files with perturbed free terms and friction, for a set that no solver was tuned on. A file that
-/// can't be read, or has no place for it, is told and the others are written. Errors: no file matches.
+/// Writes copies of FCLIB files with perturbed free terms and friction, for a set that no solver was tuned on. A file
+/// that can't be read or written is reported and skipped. Errors: no file matches.
 Result<int> generate_perturbed(const GenerateArguments& arguments);
 
 /// Simulates the scene and writes its samples, their list, and its trajectory. Errors: those of the
-/// simulation, what was written before stays; bad_input where the folder holds another run's samples.
+/// simulation (samples written before stay); bad_input: the folder holds another run's samples.
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments);
 
 }  // namespace conebench::cli

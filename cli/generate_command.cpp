@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/folder.hpp"
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "base/suggestion.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -25,8 +25,8 @@ constexpr const char* perturb_word = "perturb";
 constexpr const char* generate_footer =
     R"(The file is FCLIB HDF5, with the known answer as its /solution where the scene has
 one. The same scene, options and seed give the same problem. A simulated scene gives
-a file a sample, with the loop's answer, and trajectory.csv; see docs/simulation.md.
-`perturb` in a scene's place writes DIR/FAMILY/NAME-copyK.hdf5: copies of FCLIB files whose free
+one file for each sample, with the loop's answer, and trajectory.csv; see docs/simulation.md.
+`perturb` instead of a scene writes DIR/FAMILY/NAME-copyK.hdf5: copies of FCLIB files whose free
 term and friction are changed at random, by path, copies, free_term and friction.
 
 Examples:
@@ -40,7 +40,7 @@ Examples:
 
 /// Every other scene is one problem.
 Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arguments) {
-  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, scene.options, arguments.scene));
+  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, scene.options, arguments.scene));
   CONEBENCH_CHECK(refuse_simulation(arguments));
   CONEBENCH_TRY(const auto problem, scene.make(values, static_cast<std::uint64_t>(arguments.seed)));
 
@@ -120,17 +120,17 @@ Command add_generate(CLI::App& root) {
   app->add_option("--out", arguments->folder, "Folder for the files, made where it is missing")
       ->required()
       ->type_name("DIR");
-  add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
+  add_set_option(*app, arguments->set_values, "Set an option of the scene; may be repeated");
   add_integer(*app, "--steps", arguments->steps, {.minimum = 1.0},
-              "Time steps of a simulation; as many as the scene is interesting for if not given")
+              "Time steps of a simulation; the scene's own number if not given")
       ->default_str("");
-  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
+  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of the random numbers");
   app->add_flag("--replace", arguments->replace, "Replace another simulation's samples in the folder");
   app->add_flag("--picture", arguments->picture, "Draw the simulation's last step as picture.png");
   app->add_flag("--state", arguments->trajectory.state,
                 "Add positions q1, q2, … and velocities v1, v2, … to trajectory.csv");
   app->add_option("--body", arguments->trajectory.bodies,
-                  "Add this body's pose and the contacts' force on it to trajectory.csv, as often as wanted")
+                  "Add this body's pose and the contacts' force on it to trajectory.csv; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
   app->add_flag("--impulses", arguments->trajectory.impulses,

@@ -39,7 +39,7 @@ void scale_by_normal(Vector& values, double deviation, RandomSource& random) {
   for (Index i = 0; i < values.size(); ++i) values[i] *= 1.0 + deviation * random.normal();
 }
 
-/// Another problem of the same matrices. What belongs to the old one alone, its answers and its place in a simulation,
+/// Another problem of the same matrices. What belongs to the old one alone, its answers and its step in a simulation,
 /// goes.
 void perturb(FclibContent& content, const PerturbOptions& options, RandomSource& random) {
   for (Vector* const free_term : {&content.q, &content.f, &content.w}) {
@@ -82,7 +82,7 @@ Result<PerturbOptions> options_of(const GenerateArguments& arguments) {
   PerturbOptions options;
   OptionBinder binder;
   PerturbOptions::declare(binder, options);
-  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, binder.specs(), arguments.scene));
+  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, binder.specs(), arguments.scene));
   CONEBENCH_CHECK(binder.assign(values));
   if (options.path.empty()) {
     return Error{ErrorCode::wrong_usage, "perturb: no file is given; --set path=FILE.hdf5, or a glob in quotes"};

@@ -76,7 +76,7 @@ Result<void> clear_folder(const fs::path& folder, const simulation::SampleReques
 
 Result<int> generate_here(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
   const auto specs = simulation::all_options(scene);
-  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, specs, arguments.scene));
+  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, specs, arguments.scene));
   CONEBENCH_TRY(const auto plan, simulation::plan_scene(scene, values, static_cast<std::uint64_t>(arguments.seed)));
   CONEBENCH_TRY(auto simulation, simulation::simulate(plan));
   const long steps = arguments.steps > 0 ? arguments.steps : static_cast<long>(plan.model.steps);
@@ -147,7 +147,7 @@ void forward(int signal) {
 }  // namespace
 
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
-  // The engine's library may crash on a model; this process then says so.
+  // The engine's library may crash on a model; this process then reports it.
   generator = fork_process({.keeps_streams = true}, [&] {
     const auto generated = generate_here(scene, arguments);
     if (!generated) print_error(generated.error().message);

@@ -13,7 +13,7 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* history_footer =
-    R"(A summary is kept beside each store, so that many nights open at once; it is made anew where it is stale or damaged.
+    R"(A summary is kept next to each store, so that many nights open at once; it is made anew where it is stale or damaged.
 
 Examples:
   conebench history nights --out history
@@ -54,7 +54,7 @@ Command add_history(CLI::App& root) {
   app->add_option("--out", arguments->out,
                   "Folder for index.html, history.md and history.json, made where it is missing")
       ->type_name("DIR");
-  app->add_flag("--json", arguments->json, "One JSON object on standard output in place of Markdown");
+  app->add_flag("--json", arguments->json, "One JSON object on standard output instead of Markdown");
   return {app, [arguments] { return run_history(*arguments); }};
 }
 

@@ -70,7 +70,7 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
     out["problem_hash_assembled"] = nullptr;
     out["symmetry_error"] = number(problem->symmetry_error());
     out["notes"].push_back(
-        "G is not assembled: symmetry_error is M's, what is told of G comes from products with it and its diagonal "
+        "G is not assembled: symmetry_error is M's, what is reported of G comes from products with it and its diagonal "
         "blocks");
   }
   if (const auto& densities = features.densities) {
@@ -159,7 +159,7 @@ void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem,
 
 constexpr std::array<std::string_view, 4> sample_keys = {"scene", "step", "seed", "coordinates"};
 
-/// The place of a simulation's sample; null where it is none.
+/// Scene, step and seed of a simulation's sample; null where it is none.
 void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
   for (const std::string_view name : sample_keys) out[std::string(name)] = nullptr;
   if (!problem || !problem->configuration()) return;
@@ -303,8 +303,13 @@ std::string block_text(const nlohmann::json& inspected) {
   return text + ": contributes most to the contradiction";
 }
 
+/// Those that are estimates where features_estimated is true.
+constexpr std::array<std::string_view, 5> spectral_keys = {"rank", "conditioning", "positive_semidefinite",
+                                                           "min_eigenvalue", "max_eigenvalue"};
+
 /// One line a value.
 std::string to_text(const nlohmann::json& inspected) {
+  const bool has_estimates = inspected.at("features_estimated") == true;
   std::vector<std::vector<std::string>> rows;
   for (const char* name : text_order) {
     if (!inspected.contains(name)) continue;  // not asked for
@@ -339,8 +344,11 @@ std::string to_text(const nlohmann::json& inspected) {
     } else {
       rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
     }
+    const bool estimated =
+        has_estimates && !value.is_null() && std::ranges::find(spectral_keys, name) != spectral_keys.end();
+    if (estimated) rows.back()[1] = value.is_number() ? "≈ " + rows.back()[1] : rows.back()[1] + " (estimated)";
   }
-  return align_columns(rows);
+  return align_columns(rows, output_columns());
 }
 
 Result<int> run_inspect(const InspectArguments& arguments) {

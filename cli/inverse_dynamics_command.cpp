@@ -23,8 +23,8 @@ namespace {
 
 constexpr const char* inverse_dynamics_footer =
     R"(Finds the torque and the impulses that give every contact the velocity X,Y,Z, by
-paper 000 Alg. 2: v_ref is the least velocity with that (joints and limits at rest),
-the torque is what the step needs beside what the scene's controls and gravity do.
+paper Carpentier24 Alg. 2: v_ref is the least velocity with that (joints and limits at rest),
+the torque is what the step needs in addition to the scene's controls and gravity.
 Without compliance the impulses are not unique: of contacts that slide every normal
 impulse will do, and the start (--press) chooses. The answer is then put into the
 forward dynamics, which --solver has to give back.
@@ -40,7 +40,7 @@ Examples:
 
 struct InverseArguments {
   std::string problem;
-  std::vector<std::string> settings;
+  std::vector<std::string> set_values;
   long step = 0;
   long seed = 1;
   std::string velocity = "0.05,0,0";
@@ -73,7 +73,7 @@ Result<std::array<double, 3>> parse_velocity(const std::string& text) {
 
 /// The problem of the wanted step; without one, of the first step with a contact.
 Result<ContactProblem> simulated_problem(const SimulatedSceneRow& scene, const InverseArguments& arguments) {
-  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, simulation::all_options(scene), scene.id));
+  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, simulation::all_options(scene), scene.id));
   CONEBENCH_TRY(const auto plan, simulation::plan_scene(scene, values, static_cast<std::uint64_t>(arguments.seed)));
   CONEBENCH_TRY(auto simulation, simulation::simulate(plan));
   const long last = arguments.step > 0 ? arguments.step : static_cast<long>(plan.model.steps);
@@ -100,10 +100,10 @@ Result<ContactProblem> find_problem(const InverseArguments& arguments) {
   }
   for (const SceneRow& scene : scene_table()) {
     if (scene.id != arguments.problem) continue;
-    CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, scene.options, scene.id));
+    CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, scene.options, scene.id));
     return scene.make(values, static_cast<std::uint64_t>(arguments.seed));
   }
-  if (!arguments.settings.empty()) {
+  if (!arguments.set_values.empty()) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("--set: {} is no scene; conebench list scenes has them", arguments.problem)};
   }
@@ -215,24 +215,23 @@ Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
 
 Command add_inverse_dynamics(CLI::App& root) {
   auto arguments = std::make_shared<InverseArguments>();
-  CLI::App* app = root.add_subcommand("inverse-dynamics", "Torque and impulses behind contact velocities");
+  CLI::App* app = root.add_subcommand("inverse-dynamics", "Torque and impulses that cause given contact velocities");
   app->footer(inverse_dynamics_footer);
   app->add_option("SCENE", arguments->problem, "Scene, see `conebench list scenes`, or FCLIB HDF5 file with M and J")
       ->required();
-  add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
+  add_set_option(*app, arguments->set_values, "Set an option of the scene; may be repeated");
   add_integer(*app, "--step", arguments->step, {.minimum = 1.0},
               "Step of a simulation; its first with a contact if not given")
       ->default_str("");
-  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
-  app->add_option("--velocity", arguments->velocity,
-                  "What every contact has to have, in its frame: tangents, normal [m/s]")
+  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of the random numbers");
+  app->add_option("--velocity", arguments->velocity, "Velocity of every contact, in its frame: tangents, normal [m/s]")
       ->type_name("X,Y,Z")
       ->capture_default_str();
   add_real(*app, "--press", arguments->press, {.minimum = 0.0}, "Normal impulse that the iteration starts from [N s]");
   add_real(*app, "--rho", arguments->options.rho, {.minimum = 0.0, .above_minimum = true},
            "ρ of the proximal term [1/kg]");
   add_real(*app, "--tolerance", arguments->options.tolerance, {.minimum = 0.0, .above_minimum = true},
-           "Of the residual of 000 eq. (47) [m/s]");
+           "Of the residual of Carpentier24 eq. (47) [m/s]");
   add_integer(*app, "--max-iterations", arguments->options.max_iterations, {.minimum = 1.0}, "Limit on iterations");
   app->add_flag("--ccp", arguments->ccp,
                 "Without De Saxcé's term: the cone problem, which has no answer where contacts slide");

@@ -120,11 +120,11 @@ Command add_judge(CLI::App& root) {
       ->required();
   app->add_option("--reaction", arguments->reaction, "The answer")->required()->type_name("R.hdf5|R.npy");
   add_real(*app, "--tolerance", arguments->tolerance, {.minimum = 0.0, .above_minimum = true},
-           "What the verdict must not exceed");
+           "Upper bound for the verdict");
   app->add_option("--verdict", arguments->verdict, "Residual that decides, see `conebench list metrics`")
       ->type_name("NAME")
       ->capture_default_str();
-  app->add_flag("--all", arguments->all, "Print all residuals, not only the five that tell most");
+  app->add_flag("--all", arguments->all, "Print all residuals, not only the five most informative");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the answer solves the problem");
   add_read_limit(*app);

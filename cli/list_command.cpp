@@ -26,6 +26,7 @@ Result<Listing> listing_of(const std::string& topic, const CLI::App& root) {
   if (topic == "suites") return list_suites();
   if (topic == "scenes") return list_scenes();
   if (topic == "metrics") return list_metrics();
+  if (topic == "fields") return list_fields();
   return list_tables();
 }
 
@@ -45,7 +46,8 @@ Command add_list(CLI::App& root) {
   app->footer(list_footer);
   app->add_option("TOPIC", arguments->topic, fmt::format("What to list: {}", fmt::join(list_topics(), ", ")))
       ->required();
-  app->add_option("NAME", arguments->name, "A solver, scene or suite, to see it alone with its options");
+  app->add_option("NAME", arguments->name,
+                  "A solver, scene or suite, listed alone with its options; a paper, author or entry of the tables");
   auto* json = app->add_flag("--json", arguments->json, "Print one JSON object");
   add_foreign_code(*app, arguments->code, false);
   app->add_flag("--markdown", arguments->markdown, "Print Markdown with every option")->excludes(json);

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <utility>
 
 #include "base/suggestion.hpp"
@@ -18,6 +19,7 @@
 #include "simulation/scene_plan.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 #include "solvers/registry.hpp"
+#include "store/schema.hpp"
 
 namespace conebench::cli {
 
@@ -259,7 +261,8 @@ std::optional<Listing> find_one(const std::string& topic, const std::string& nam
 }  // namespace
 
 const std::vector<std::string>& list_topics() {
-  static const std::vector<std::string> topics = {"solvers", "suites", "scenes", "metrics", "tables", "commands"};
+  static const std::vector<std::string> topics = {"solvers", "suites", "scenes",  "metrics",
+                                                  "fields",  "tables", "commands"};
   return topics;
 }
 
@@ -283,9 +286,11 @@ Error unknown_topic(const std::string& word) {
 }
 
 Result<Listing> list_one(const std::string& topic, const std::string& name) {
+  if (topic == "tables") return list_tables({name});
   const std::vector<std::string> known = names_of(topic);
   if (known.empty()) {
-    return Error{ErrorCode::wrong_usage, fmt::format("list {}: takes no name; solvers, scenes and suites do", topic)};
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("list {}: takes no name; solvers, scenes, suites and tables do", topic)};
   }
   if (auto one = find_one(topic, name)) return std::move(*one);
   return Error{ErrorCode::wrong_usage, fmt::format("list {}: no '{}' here; {}see conebench list {}", topic, name,
@@ -296,9 +301,9 @@ Listing list_solvers() {
   Rows rows = {{"id", "formulation", "origin", "handles", "name"}};
   std::string markdown =
       "# Solvers and their options\n\n" + generated_by("solvers") +
-      "\n000, 001, 002 and 004 are papers, by the numbers of [sources.md](sources.md).\n\n## Common options\n"
+      "\nCarpentier24, Yamane, LeLidec24, Lee23 and Tsounis are papers: [sources](sources.md).\n\n## Common options\n"
       "Of the solvers that name them below. Tolerance and limits are the cell's: `--tolerance`, `--max-iterations`, "
-      "`--criterion`, in a suite `tolerances`, `limits`, `criterion`.\n\n" +
+      "`--stop-by`, in a suite `tolerances`, `limits`, `stop_by`.\n\n" +
       options_table(common_solver_options());
   std::map<std::string, std::string> missing;
   for (const auto& row : solver_catalogue()) {
@@ -312,7 +317,8 @@ Listing list_solvers() {
     markdown += "\n" + solver_markdown(row);
   }
   std::string text = lined_up(rows);
-  for (const auto& [reason, ids] : missing) text += fmt::format("\nNot in this build: {} ({})\n", ids, reason);
+  for (const auto& [reason, ids] : missing)
+    text += "\n" + paragraph(fmt::format("Not in this build: {} ({})", ids, reason));
   text += "\nOne with its options: conebench list solvers NSGS\n";
   return {"solvers", text, markdown, solvers_json};
 }
@@ -355,6 +361,37 @@ Listing list_metrics() {
       "\nlambda: impulse; sigma = (G + R) lambda + g; v = sigma + Gamma(sigma), v^ in docs/metrics.md; "
       "r_i = d_i / trace(G_ii + R_ii); V = max_i |g_i|\n";
   return {"metrics", lined_up(rows) + footer, markdown, metrics_json};
+}
+
+Listing list_fields() {
+  Rows rows = {{"table", "field", "type", "unit", "meaning"}};
+  std::string markdown =
+      "# Fields\n\n" + generated_by("fields") +
+      "\nOf the records that a [store](store.md) keeps. SQL, JSON, CSV and Python use the same names; in JSON "
+      "`machine_cpu` is `cpu`\nof `machine`.\n";
+  for (const StoredTable& table : stored_tables()) {
+    Rows fields = {{"field", "type", "unit", "meaning"}};
+    for (const Column& column : table.columns) {
+      rows.push_back({table.name, column.name, column.type, column.unit,
+                      std::regex_replace(column.meaning, std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1")});
+      fields.push_back({"`" + column.name + "`", column.type, column.unit, column.meaning});
+    }
+    markdown += "\n## " + table.name + "\n\n" + markdown_table(fields);
+  }
+  return {"fields", lined_up(rows), markdown, [] {
+            json tables = json::object();
+            for (const StoredTable& table : stored_tables()) {
+              json& fields = tables[table.name] = json::array();
+              for (const Column& column : table.columns) {
+                fields.push_back({{"name", column.name},
+                                  {"type", column.type},
+                                  {"may_be_null", column.may_be_null},
+                                  {"unit", column.unit},
+                                  {"meaning", column.meaning}});
+              }
+            }
+            return json{{"fields", std::move(tables)}};
+          }};
 }
 
 Listing list_suites() {

@@ -25,11 +25,11 @@ using simulation::Stage;
 
 constexpr const char* loop_footer =
     R"(Times the whole loop, one thread, with the scene's solver (--set solver=ID), and MuJoCo's own
-mj_step of the same model and controls in turn with it: Newton, soft contacts, elliptic cones. Each
-is a motion of its own. Of a step the shortest time of the rounds counts.
+mj_step of the same model and controls in turn with it: Newton, soft contacts, elliptic cones. The
+two motions differ. For each step the shortest time of the rounds counts.
 
-Kinematics, inertia and collision detection are MuJoCo's in both. Ours beside: assembly of the
-problem, the solver's set-up and solve, and the rest (moving on, contacts' identities, the record).
+Kinematics, inertia and collision detection are MuJoCo's in both. Ours alone: assembly of the
+problem, the solver's set-up and solve, and the rest (advance of the state, contacts' identities, the record).
 
 Examples:
   conebench loop humanoid --set pose=falling
@@ -37,7 +37,7 @@ Examples:
 
 struct LoopArguments {
   std::string scene;
-  std::vector<std::string> settings;
+  std::vector<std::string> set_values;
   long steps = 1000;
   long rounds = 3;
   long seed = 1;
@@ -106,7 +106,7 @@ Result<void> run_loop(const simulation::ScenePlan& plan, long steps, LoopTiming&
   return {};
 }
 
-/// One round of the peer's; without `clock` its parts are not told.
+/// One round of the peer's; without `clock` its parts are not reported.
 void run_peer(simulation::PeerLoop& peer, const std::vector<Vector>& controls, double max_speed,
               simulation::PeerLoop::Clock clock, PeerTiming& timing) {
   peer.restart();
@@ -160,7 +160,7 @@ std::string text_of(const Timing<Parts>& timing, const std::array<const char*, P
 
 Result<int> run_both(const LoopArguments& arguments) {
   CONEBENCH_TRY(const auto scene, require_simulated_scene(arguments.scene));
-  CONEBENCH_TRY(const auto values, parse_settings(arguments.settings, simulation::all_options(*scene), scene->id));
+  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, simulation::all_options(*scene), scene->id));
   CONEBENCH_TRY(const auto plan, simulation::plan_scene(*scene, values, static_cast<std::uint64_t>(arguments.seed)));
   LoopTiming ours;
   std::vector<Vector> controls;
@@ -198,14 +198,14 @@ Result<int> run_both(const LoopArguments& arguments) {
 
 Command add_loop(CLI::App& root) {
   auto arguments = std::make_shared<LoopArguments>();
-  CLI::App* app = root.add_subcommand("loop", "Steps per second of a simulated scene, beside MuJoCo's mj_step");
+  CLI::App* app = root.add_subcommand("loop", "Steps per second of a simulated scene, compared with MuJoCo's mj_step");
   app->footer(loop_footer);
   app->add_option("SCENE", arguments->scene, "Simulated scene, see `conebench list scenes`")->required();
-  add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
+  add_set_option(*app, arguments->set_values, "Set an option of the scene; may be repeated");
   add_integer(*app, "--steps", arguments->steps, {.minimum = 1.0, .maximum = 1e7}, "Time steps of a round");
   add_integer(*app, "--rounds", arguments->rounds, {.minimum = 1.0, .maximum = 1000.0},
-              "How often both are simulated, in turn");
-  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
+              "Number of times that both are simulated, in turn");
+  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of the random numbers");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_both(*arguments); }};
 }

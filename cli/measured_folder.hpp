@@ -11,15 +11,15 @@
 
 namespace conebench::cli {
 
-/// Puts what was measured into a folder, which may not be there yet, and gives the notes to be kept beside it. Nothing:
+/// Puts what was measured into a folder, which may not be there yet, and gives the notes to be kept with it. Nothing:
 /// it was interrupted.
 using FillFolder = std::function<Result<std::optional<std::vector<ReportFile>>>(const std::filesystem::path&)>;
 
-/// Has the folder `place` filled where `executable` (a hash) has not: beside its place first, so that it is whole or
+/// Has the folder `target` filled unless `executable` (a hash) did: under another name first, so that it is whole or
 /// not there. False where that was interrupted. Errors: those of `fill`; bad_input where it can't be written.
-Result<bool> fill_once(const std::filesystem::path& place, const std::string& executable, const FillFolder& fill);
+Result<bool> fill_once(const std::filesystem::path& target, const std::string& executable, const FillFolder& fill);
 
-/// Hash of the words.
-std::string folder_name(const std::vector<std::string>& words);
+/// Hash of a command line.
+std::string folder_name(const std::vector<std::string>& arguments);
 
 }  // namespace conebench::cli

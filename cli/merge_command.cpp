@@ -68,8 +68,8 @@ Command add_merge(CLI::App& root) {
       ->check(CLI::IsMember({"refuse", "first", "last"}))
       ->capture_default_str();
   app->add_flag("--allow-mixed", arguments->allow_mixed,
-                "Join other machines, builds, modes or limits too; the joined runs say so");
-  app->add_flag("--salvage", arguments->salvage, "Take what is whole of one damaged store and leave out the rest");
+                "Join other machines, builds, modes or limits too; the joined runs are marked");
+  app->add_flag("--salvage", arguments->salvage, "Take the undamaged cells of one damaged store");
   add_break_lock(*app, arguments->break_lock);
   return {app, [arguments] { return run_merge(*arguments); }};
 }

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* new_footer =
-    R"(It writes a folder with a projected Jacobi method to put your own in place of, a suite
+    R"(It writes a folder with a projected Jacobi method that you replace by your own, a suite
 that compares it with NSGS, and test.sh, which builds, checks and sweeps it.
 
 Examples:
@@ -153,7 +153,7 @@ conebench=${{CONEBENCH:-conebench}}
 
 Command add_new(CLI::App& root) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = root.add_subcommand("new", "Write a working skeleton of a solver of one's own");
+  CLI::App* app = root.add_subcommand("new", "Write a working skeleton of a new solver");
   app->footer(new_footer);
   app->add_option("WHAT", arguments->what, "solver")->required()->check(CLI::IsMember({"solver"}));
   app->add_option("NAME", arguments->name, "Its folder; in capitals, its id")->required();

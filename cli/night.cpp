@@ -23,7 +23,7 @@
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
-#include "reports/history/history_words.hpp"
+#include "reports/history/history_describe.hpp"
 #include "reports/text.hpp"
 #include "reports/write_files.hpp"
 #include "runners/execute/environment.hpp"
@@ -47,7 +47,7 @@ namespace {
 namespace fs = std::filesystem;
 using reports::Comparison;
 
-/// Of two exit codes that which is told: something is worse, nothing was comparable, something broke.
+/// The graver of two exit codes: something is worse, nothing was comparable, something broke.
 int graver(int one, int other) {
   for (const int code : {gate_failed, nothing_measured, not_run}) {
     if (one == code || other == code) return code;
@@ -79,7 +79,7 @@ class Night {
 
  private:
   /// A store that tonight is compared with.
-  struct Base {
+  struct Baseline {
     fs::path store;
     std::string name;  ///< with what is wrong with it
     std::string what;  ///< "last good night"
@@ -91,11 +91,11 @@ class Night {
     Ending ending;
     bool whole = false;  ///< every cell was run: it can be judged
   };
-  /// A comparison that is told, before its pages are written.
-  struct Told {
+  /// A comparison that is reported, before its pages are written.
+  struct Reported {
     Comparison comparison;
     fs::path folder;
-    std::string asked;             ///< what runs side by side said, for the summary
+    std::string asked;             ///< what the A/B run found, for the summary
     std::vector<Alarm> withdrawn;  ///< by them
     std::string pinned_utc;        ///< Alarm::pinned_utc
   };
@@ -104,7 +104,7 @@ class Night {
     if (!arguments_.pin.empty()) {
       CONEBENCH_TRY(auto pinned, read_present(arguments_.pin));
       if (!arguments_.filter.empty()) pinned = filtered(std::move(pinned), filter_, arguments_.filter);
-      pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(pinned)};
+      pin_ = Baseline{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(pinned)};
       if (!pin_->contents.runs.empty()) pin_->pinned_utc = pin_->contents.runs.front().started_utc;
     }
     remove_what_was_not_begun(folder_);
@@ -113,19 +113,19 @@ class Night {
     const std::string now = utc_now();
     store_ = store_of_tonight(folder_, nights, now, {build_, capture_machine().cpu, hash_of_text(suite_->text)});
     before_ = last_alarms(nights, store_, now);
-    base_ = choose_base(nights, now);
+    baseline_ = choose_baseline(nights, now);
     last_judged_ = last_judged(nights, store_, now);
     if (pin_) pin_->pages = pages() / "pinned";
     std::error_code ignored;
-    pin_is_base_ = pin_ && base_ && fs::equivalent(pin_->store, base_->store, ignored);
-    if (pin_is_base_) base_->what += ", the pinned reference";
+    pin_is_baseline_ = pin_ && baseline_ && fs::equivalent(pin_->store, baseline_->store, ignored);
+    if (pin_is_baseline_) baseline_->what += ", the pinned reference";
     CONEBENCH_TRY(const auto swept, sweep());
     if (swept.whole) return judge(swept.ending);
     for (const std::string& reason : swept.ending.reasons) print_error(reason);
     return swept.ending.code;
   }
 
-  std::optional<Base> choose_base(const NightFolder& nights, const std::string& now) const {
+  std::optional<Baseline> choose_baseline(const NightFolder& nights, const std::string& now) const {
     for (const NightSummary* const night : bases_of(nights, store_, now, before_)) {
       auto contents = read_present(night->store);
       if (!contents) {
@@ -137,14 +137,14 @@ class Night {
       if (flaw.empty()) {
         const std::string since = alarmed_since(before_);
         const bool in_alarm = !since.empty() && night->started_utc >= since;
-        return Base{night->store, name,
-                    since.empty() ? "last good night"
-                    : in_alarm    ? "last good night, though an alarm stands since then"
-                                  : "last good night before the alarms",
-                    pages(), std::move(*contents)};
+        return Baseline{night->store, name,
+                        since.empty() ? "last good night"
+                        : in_alarm    ? "last good night, though an alarm stands since then"
+                                      : "last good night before the alarms",
+                        pages(), std::move(*contents)};
       }
-      return Base{night->store, fmt::format("{} ({}; no night is good)", name, flaw), "newest complete night", pages(),
-                  std::move(*contents)};
+      return Baseline{night->store, fmt::format("{} ({}; no night is good)", name, flaw), "newest complete night",
+                      pages(), std::move(*contents)};
     }
     return std::nullopt;
   }
@@ -159,20 +159,20 @@ class Night {
   }
   fs::path pages() const { return night_pages(store_); }
 
-  /// Tonight's store begins as a copy of what was measured elsewhere, with the log that a killed run left beside that.
+  /// Tonight's store begins as a copy of the store that was measured elsewhere, with the log that a killed run left.
   Result<void> take_measured() const {
     std::error_code failed;
     if (arguments_.measured.empty() || fs::exists(store_, failed)) return {};
     CONEBENCH_CHECK(Store::open(arguments_.measured, Store::Mode::read_only));
     for (const char* ending : {"-wal", "-shm", "-journal"}) fs::remove(store_.string() + ending, failed);
-    const fs::path beside = unfinished_path(store_);
+    const fs::path unfinished = unfinished_path(store_);
     const auto log = sqlite::log_beside(arguments_.measured);
-    fs::copy_file(arguments_.measured, beside, fs::copy_options::overwrite_existing, failed);
+    fs::copy_file(arguments_.measured, unfinished, fs::copy_options::overwrite_existing, failed);
     if (log && !failed) {
       const std::string ending = log->string().substr(arguments_.measured.size());
       fs::copy_file(*log, store_.string() + ending, fs::copy_options::overwrite_existing, failed);
     }
-    if (!failed) fs::rename(beside, store_, failed);
+    if (!failed) fs::rename(unfinished, store_, failed);
     if (failed) {
       return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", store_.string(), failed.message())};
     }
@@ -203,17 +203,17 @@ class Night {
     if (!contents && !outcome.stopped) return contents.error();
     EndedRun ended{.suite = arguments_.suite,
                    .store = store_.string(),
-                   .base = base_ ? base_->name : std::string(),
+                   .baseline = baseline_ ? baseline_->name : std::string(),
                    .part = {},
                    .jobs = 1,
                    .outcome = outcome,
                    .verdict = {}};
     if (contents) {
-      ended.verdict = judge_sweep(*contents, outcome.keys, {}, base_ ? &base_->contents : nullptr);
+      ended.verdict = judge_sweep(*contents, outcome.keys, {}, baseline_ ? &baseline_->contents : nullptr);
       tonight_ = present_contents(std::move(*contents));
     }
     // What crashes on a first night is not new.
-    if (!base_ && ended.verdict.answered > 0) {
+    if (!baseline_ && ended.verdict.answered > 0) {
       ended.verdict.ended_before += ended.verdict.ended;
       ended.verdict.ended = 0;
     }
@@ -222,132 +222,184 @@ class Night {
     return Swept{ending_of(ended), whole};
   }
 
+  /// Findings about tonight.
+  struct Judgement {
+    NightResult result;
+    std::vector<Reported> reported;  ///< against the baseline and the pinned reference, where there are these
+    std::vector<Alarm> found;        ///< by tonight's comparisons and the nights together
+    std::vector<Alarm> slower;       ///< by the nights together
+    std::string text;                ///< the summary below its head
+    std::string over_nights;         ///< its part on the nights together
+  };
+
   /// The summary is printed before anything is written that may fail.
   Result<int> judge(const Ending& ending) {
-    std::string text;
-    NightResult result{.exit_code = ending.code,
-                       .broke = ending.code == not_run,
-                       .base = base_ ? base_->name : std::string(),
-                       .headline = first_night_words()};
-    for (const std::string& reason : ending.reasons) text += "- " + shown(reason) + "\n";
-    if (!ending.reasons.empty()) text += "\n";
-    tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
-    std::vector<Told> told;
-    std::vector<Alarm> found;
-    if (base_) {
-      compare_with(*base_, told);
-      result.withdrawn = told.front().withdrawn;
-      found = alarms_in(told.front());
+    Judgement found = begin_judgement(ending);
+    compare_with_baseline(found);
+    compare_with_pin(found);
+    auto history = reports::read_history({folder_});
+    if (history) judge_nights_together(*history, found);
+    const FollowedAlarms alarms = follow(history ? &*history : nullptr, found);
+    report_baseline(found);
+    if (!alarms.standing.empty()) found.result.exit_code = graver(found.result.exit_code, gate_failed);
+    report_pin(found);
+    found.text += found.over_nights;
+    if (!found.slower.empty()) found.result.headline += "; slower by the nights together";
+    report_alarms(alarms, found.result, found.text);
+    print_bytes(head(found.result, !found.reported.empty()) + found.text);
+    for (const std::string& reason : ending.reasons) print_error(reason);
+    CONEBENCH_CHECK(history);
+    if (interrupted_) {
+      print_error("interrupted during the A/B run of alarms; the same command goes on");
+      return interrupted;
     }
-    if (pin_is_base_) {
-      told.push_back({told.front().comparison, pin_->pages, {}, {}, pin_->pinned_utc});
+    CONEBENCH_CHECK(write_night(found, *history));
+    return found.result.exit_code;
+  }
+
+  /// With what broke.
+  Judgement begin_judgement(const Ending& ending) {
+    Judgement found{.result = {.exit_code = ending.code,
+                               .broke = ending.code == not_run,
+                               .baseline = baseline_ ? baseline_->name : std::string(),
+                               .headline = describe_first_night()},
+                    .reported = {},
+                    .found = {},
+                    .slower = {},
+                    .text = {},
+                    .over_nights = {}};
+    for (const std::string& reason : ending.reasons) found.text += "- " + shown(reason) + "\n";
+    if (!ending.reasons.empty()) found.text += "\n";
+    tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
+    return found;
+  }
+
+  void compare_with_baseline(Judgement& found) {
+    if (!baseline_) return;
+    compare_with(*baseline_, found.reported);
+    found.result.withdrawn = found.reported.front().withdrawn;
+    found.found = alarms_in(found.reported.front());
+  }
+
+  void compare_with_pin(Judgement& found) {
+    if (pin_is_baseline_) {
+      found.reported.push_back({found.reported.front().comparison, pin_->pages, {}, {}, pin_->pinned_utc});
     } else if (pin_) {
-      compare_with(*pin_, told);
-      for (const Alarm& alarm : alarms_in(told.back())) {
-        // What tells of a night before tells of the pinned one, too.
-        const bool is_told = told_by(found, alarm, told.back().pinned_utc) != nullptr && !has_subject(before_, alarm);
-        if (!is_told) found.push_back(alarm);
+      compare_with(*pin_, found.reported);
+      for (const Alarm& alarm : alarms_in(found.reported.back())) {
+        // An alarm against the last night covers the one against the pinned night.
+        const bool is_reported = reported_by(found.found, alarm, found.reported.back().pinned_utc) != nullptr &&
+                                 !has_subject(before_, alarm);
+        if (!is_reported) found.found.push_back(alarm);
       }
     }
-    auto history = reports::read_history({folder_});
-    std::string over_nights;
-    const auto slower = history ? judge_history(*history, history_before(), over_nights) : std::vector<Alarm>{};
+  }
+
+  void judge_nights_together(const reports::History& history, Judgement& found) {
+    found.slower = judge_history(history, history_before(), found.over_nights);
     const std::vector<Alarm> accepted = accepted_alarms(tonight_.acceptances);
-    for (const Alarm& alarm : slower) {
-      const Alarm* const known = told_by(accepted, alarm, {});
-      const bool is_told = std::any_of(found.begin(), found.end(), [&](const Alarm& one) {
+    for (const Alarm& alarm : found.slower) {
+      const Alarm* const known = reported_by(accepted, alarm, {});
+      const bool is_reported = std::any_of(found.found.begin(), found.found.end(), [&](const Alarm& one) {
         return one.same_subject(alarm) && (known != nullptr || !one.accepted);
       });
-      if (!is_told) found.push_back(known != nullptr ? *known : alarm);
+      if (!is_reported) found.found.push_back(known != nullptr ? *known : alarm);
     }
-    // Without a comparison nothing is gone.
-    const auto rest = [&](const Alarm& alarm) -> std::optional<Alarm> {
-      std::optional<Alarm> left = alarm;
-      const auto against =
-          std::find_if(told.begin(), told.end(), [&](const Told& one) { return one.pinned_utc == alarm.pinned_utc; });
-      if (against != told.end()) {
-        left = reports::rest_of(against->comparison, alarm);
-        // Another night's build beside tonight's says more than two nights do.
-        for (const Alarm& one : against->withdrawn) {
-          if (left && one.same_subject(alarm)) left = without_time(std::move(*left), one.effect);
-        }
+  }
+
+  /// The part of an earlier alarm that is left tonight; nullopt: it is gone. Without a comparison nothing is gone.
+  static std::optional<Alarm> rest_of(const Alarm& alarm, const std::vector<Reported>& reported,
+                                      const reports::History* history) {
+    std::optional<Alarm> left = alarm;
+    const auto against = std::find_if(reported.begin(), reported.end(),
+                                      [&](const Reported& one) { return one.pinned_utc == alarm.pinned_utc; });
+    if (against != reported.end()) {
+      left = reports::rest_of(against->comparison, alarm);
+      // An A/B run with another night's build shows more than two nights do.
+      for (const Alarm& one : against->withdrawn) {
+        if (left && one.same_subject(alarm)) left = without_time(std::move(*left), one.effect);
       }
-      if (left && history && is_over(*history, alarm)) left = without_time(std::move(*left), alarm.effect);
-      return left && !left->empty() ? left : std::nullopt;
-    };
-    FollowedAlarms alarms = follow_alarms(std::move(found), before_, rest);
-    for (const Alarm& alarm : accepted) {
-      const bool shown = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
-                                     [&](const Alarm& one) { return one.id() == alarm.id(); });
-      if (shown) continue;
+    }
+    if (left && history != nullptr && is_over(*history, alarm)) left = without_time(std::move(*left), alarm.effect);
+    return left && !left->empty() ? left : std::nullopt;
+  }
+
+  /// Tonight's alarms, and the state of earlier and accepted ones.
+  FollowedAlarms follow(const reports::History* history, Judgement& found) const {
+    const auto rest = [&](const Alarm& alarm) { return rest_of(alarm, found.reported, history); };
+    FollowedAlarms alarms = follow_alarms(std::move(found.found), before_, rest);
+    for (const Alarm& alarm : accepted_alarms(tonight_.acceptances)) {
+      const bool is_shown = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
+                                        [&](const Alarm& one) { return one.id() == alarm.id(); });
+      if (is_shown) continue;
       if (rest(alarm)) {
         alarms.accepted.push_back(alarm);
         continue;
       }
-      result.ended.insert(alarm.id());
+      found.result.ended.insert(alarm.id());
       alarms.gone.push_back(alarm);
     }
-    if (base_) {
-      const Comparison& comparison = told.front().comparison;
-      text += text_of(told.front(), base_->what) + told.front().asked;
-      add_tests(comparison, "against the " + base_->what);
-      result.headline = reports::headline(comparison);
-      if (comparison.compared == 0) result.exit_code = graver(result.exit_code, nothing_measured);
+    found.result.alarms = alarms.standing;
+    found.result.alarms.insert(found.result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
+    return alarms;
+  }
+
+  void report_baseline(Judgement& found) {
+    if (!baseline_) return;
+    const Reported& reported = found.reported.front();
+    found.text += text_of(reported, baseline_->what) + reported.asked;
+    add_tests(reported.comparison, "against the " + baseline_->what);
+    found.result.headline = reports::headline(reported.comparison);
+    if (reported.comparison.compared == 0) found.result.exit_code = graver(found.result.exit_code, nothing_measured);
+  }
+
+  void report_pin(Judgement& found) {
+    if (!pin_ || pin_is_baseline_) return;
+    const Reported& reported = found.reported.back();
+    found.text += "\n" + text_of(reported, pin_->what) + reported.asked;
+    // A night does not fail because its reference has another suite, configuration or limit; the summary says so.
+    if (reported.comparison.compared == 0) {
+      found.text += fmt::format(
+          "\nNothing of --pin {} can be compared with this night, which ends as it would without; give a reference "
+          "of this suite.\n",
+          shown(arguments_.pin));
+      return;
     }
-    if (!alarms.standing.empty()) result.exit_code = graver(result.exit_code, gate_failed);
-    if (pin_ && !pin_is_base_) {
-      text += "\n";
-      const Comparison& comparison = told.back().comparison;
-      text += text_of(told.back(), pin_->what) + told.back().asked;
-      // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
-      if (comparison.compared == 0) {
-        text += fmt::format(
-            "\nNothing of --pin {} can be compared with this night, which ends as it would without; give a reference "
-            "of this suite.\n",
-            shown(arguments_.pin));
-      } else {
-        if (comparison.failed) result.exit_code = graver(result.exit_code, gate_failed);
-        add_tests(comparison, "against the " + pin_->what);
-        if (comparison.failed) result.headline += "; worse than the pinned reference";
-      }
+    add_tests(reported.comparison, "against the " + pin_->what);
+    if (reported.comparison.failed) {
+      found.result.exit_code = graver(found.result.exit_code, gate_failed);
+      found.result.headline += "; worse than the pinned reference";
     }
-    text += over_nights;
-    if (!slower.empty()) result.headline += "; slower by the nights together";
-    tell_alarms(alarms, result, text);
-    result.alarms = alarms.standing;
-    result.alarms.insert(result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
-    print_bytes(head(result, !told.empty()) + text);
-    for (const std::string& reason : ending.reasons) print_error(reason);
-    CONEBENCH_CHECK(history);
-    if (interrupted_) {
-      print_error("interrupted while alarms were run side by side; the same command goes on");
-      return interrupted;
-    }
-    for (reports::SuiteHistory& suite : history->suites) {
+  }
+
+  /// Pages and the night's result; then old nights and builds are deleted.
+  Result<void> write_night(const Judgement& found, reports::History& history) const {
+    for (reports::SuiteHistory& suite : history.suites) {
       if (suite.suite != suite_->name || suite.nights.back().summary.store != store_) continue;
-      suite.last.alarms = result.alarms;
-      if (base_) reports::set_last_night(suite, told.front().comparison);
+      suite.last.alarms = found.result.alarms;
+      if (baseline_) reports::set_last_night(suite, found.reported.front().comparison);
     }
-    if (reports::HistoryNight* const night = reports::find_night(*history, store_)) {
-      night->result = result;
-      night->page = told.empty() ? fs::path() : pages() / "index.html";
+    if (reports::HistoryNight* const night = reports::find_night(history, store_)) {
+      night->result = found.result;
+      night->page = found.reported.empty() ? fs::path() : pages() / "index.html";
     }
-    CONEBENCH_CHECK(write_pages(told, *history));
+    CONEBENCH_CHECK(write_pages(found.reported, history));
     CONEBENCH_CHECK(copy_pages(folder_, store_, arguments_.artifacts));
-    CONEBENCH_CHECK(write_night_result(store_, result));
-    prune_nights(folder_, suite_->name, arguments_.keep, {store_, base_ ? base_->store : fs::path(), arguments_.pin});
+    CONEBENCH_CHECK(write_night_result(store_, found.result));
+    prune_nights(folder_, suite_->name, arguments_.keep,
+                 {store_, baseline_ ? baseline_->store : fs::path(), arguments_.pin});
     keep_builds(folder_, build_.executable, arguments_.pin);
-    return result.exit_code;
+    return {};
   }
 
-  std::string first_night_words() const {
-    std::string words = fmt::format("first night, {} of {} solved", swept_.solved, plural(swept_.cells, "cell"));
-    if (swept_.solved == 0) words += fmt::format(" ({})", counts_text(swept_.statuses));
-    if (swept_.ended_before > 0) words += fmt::format(", {} crashed or out of memory", swept_.ended_before);
-    return words;
+  std::string describe_first_night() const {
+    std::string text = fmt::format("first night, {} of {} solved", swept_.solved, plural(swept_.cells, "cell"));
+    if (swept_.solved == 0) text += fmt::format(" ({})", counts_text(swept_.statuses));
+    if (swept_.ended_before > 0) text += fmt::format(", {} crashed or out of memory", swept_.ended_before);
+    return text;
   }
 
-  /// What a reader wants first: how it ended, and where the pages are.
+  /// Head of the summary: how the night ended, and where the pages are.
   std::string head(const NightResult& result, bool compared) const {
     std::string text = fmt::format("{}{}: {}\n\n", as_text_ ? "" : "## ", shown(suite_->name), shown(result.headline));
     const char* const item = as_text_ ? "" : "- ";
@@ -363,21 +415,21 @@ class Night {
     return text + "\n";
   }
 
-  /// A text from outside, as a part of the summary.
+  /// Foreign text as part of the summary.
   std::string shown(const std::string& text) const { return as_text_ ? one_line(text) : reports::markdown(text); }
 
-  std::string text_of(const Told& told, const std::string& against) const {
+  std::string text_of(const Reported& reported, const std::string& against) const {
     const std::string title = fmt::format("Against the {}", against);
-    if (!as_text_) return reports::comparison_markdown(told.comparison, title);
+    if (!as_text_) return reports::comparison_markdown(reported.comparison, title);
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
     constexpr std::size_t usual = 100;
     return title + "\n" +
-           reports::comparison_terminal(told.comparison, on_terminal && std::getenv("NO_COLOR") == nullptr,
+           reports::comparison_terminal(reported.comparison, on_terminal && std::getenv("NO_COLOR") == nullptr,
                                         on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual);
   }
 
-  Result<void> write_pages(const std::vector<Told>& told, const reports::History& history) const {
-    for (const auto& [comparison, folder, asked, withdrawn, pinned_utc] : told) {
+  Result<void> write_pages(const std::vector<Reported>& reported, const reports::History& history) const {
+    for (const auto& [comparison, folder, asked, withdrawn, pinned_utc] : reported) {
       CONEBENCH_CHECK(write_files(folder, {{"index.html", reports::comparison_page(comparison)},
                                            {"comparison.md", reports::comparison_markdown(comparison)},
                                            {"comparison.json", reports::comparison_json(comparison)}}));
@@ -408,54 +460,54 @@ class Night {
     return alarm;
   }
 
-  std::vector<Alarm> alarms_in(const Told& told) const {
-    if (told.comparison.compared == 0) return {};
-    return reports::alarms_of(told.comparison, compare_.fail_on, alarm_of_tonight(told.pinned_utc));
+  std::vector<Alarm> alarms_in(const Reported& reported) const {
+    if (reported.comparison.compared == 0) return {};
+    return reports::alarms_of(reported.comparison, compare_.fail_on, alarm_of_tonight(reported.pinned_utc));
   }
 
   static bool has_subject(const std::vector<Alarm>& alarms, const Alarm& alarm) {
     return std::any_of(alarms.begin(), alarms.end(), [&](const Alarm& one) { return one.same_subject(alarm); });
   }
 
-  /// Adds the comparison of tonight, less the alarms that a run side by side withdraws.
-  void compare_with(const Base& base, std::vector<Told>& told) {
-    told.push_back({reports::compare(reports::make_side(base.name, base.contents),
-                                     reports::make_side(store_.filename().string(), tonight_), compare_),
-                    base.pages,
-                    {},
-                    {},
-                    base.pinned_utc});
-    auto& [comparison, pages, asked, withdrawn, pinned_utc] = told.back();
+  /// Adds the comparison of tonight, less the alarms that an A/B run withdraws.
+  void compare_with(const Baseline& baseline, std::vector<Reported>& reported) {
+    reported.push_back({reports::compare(reports::make_side(baseline.name, baseline.contents),
+                                         reports::make_side(store_.filename().string(), tonight_), compare_),
+                        baseline.pages,
+                        {},
+                        {},
+                        baseline.pinned_utc});
+    auto& [comparison, pages, asked, withdrawn, pinned_utc] = reported.back();
     if (comparison.compared == 0 || !comparison.alarms.contains("slower") || !compare_.fail_on.contains("slower")) {
       return;
     }
-    const SlowerSettings slower = slower_settings(comparison, alarm_of_tonight(pinned_utc));
-    const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
+    const SlowerConfigurations slower = slower_configurations(comparison, alarm_of_tonight(pinned_utc));
+    const std::string executable = baseline.contents.runs.empty() ? "" : baseline.contents.runs.back().build.executable;
     for (const std::size_t i :
-         ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, asked)) {
+         ask_again({baseline.name, executable, baseline.pages / "side-by-side.sqlite"}, slower.suspects, asked)) {
       reports::withdraw(comparison, slower.alarms[i]);
       withdrawn.push_back(slower.alarms[i]);
     }
     reports::count_alarms(comparison, compare_.fail_on);
     if (!slower.certain.empty()) {
-      asked += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
+      asked += fmt::format("\nNot in the A/B run, being slower by a family or by work: {}.\n",
                            shown(fmt::format("{}", fmt::join(slower.certain, ", "))));
     }
   }
 
-  /// What the summary says of alarms beside the comparison, a test that fails for each that it does not show.
-  void tell_alarms(const FollowedAlarms& alarms, NightResult& result, std::string& text) {
+  /// The summary's list of alarms, and a failing test for each that the comparison does not show.
+  void report_alarms(const FollowedAlarms& alarms, NightResult& result, std::string& text) {
     std::string lines;
     for (std::size_t i = 0; i < alarms.standing.size(); ++i) {
-      const std::string words = reports::alarm_words(alarms.standing[i]);
+      const std::string text_of_alarm = reports::describe_alarm(alarms.standing[i]);
       const bool seen = i < alarms.seen;
-      lines += fmt::format("- alarm {}{}\n", shown(words), seen ? "" : " (stands: not cleared tonight)");
+      lines += fmt::format("- alarm {}{}\n", shown(text_of_alarm), seen ? "" : " (stands: not cleared tonight)");
       if (!seen || alarms.standing[i].source == ChangeSource::nights) {
-        tests_.front().cases.push_back(test_of("alarm " + words, gate_failed, {words}));
+        tests_.front().cases.push_back(test_of("alarm " + text_of_alarm, gate_failed, {text_of_alarm}));
       }
     }
-    for (const Alarm& alarm : alarms.accepted) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
-    for (const Alarm& alarm : alarms.gone) lines += fmt::format("- gone: {}\n", shown(reports::alarm_words(alarm)));
+    for (const Alarm& alarm : alarms.accepted) lines += fmt::format("- {}\n", shown(reports::describe_alarm(alarm)));
+    for (const Alarm& alarm : alarms.gone) lines += fmt::format("- gone: {}\n", shown(reports::describe_alarm(alarm)));
     if (!lines.empty()) text += "\nAlarms:\n\n" + lines;
     if (!alarms.standing.empty()) {
       const std::string command = fmt::format("conebench accept {} --why TEXT --stores {}",
@@ -467,40 +519,40 @@ class Night {
     }
   }
 
-  /// An earlier night whose executable may be at hand.
+  /// An earlier night whose executable may have been kept.
   struct Earlier {
     std::string name, executable;
     fs::path store;  ///< where suspects are run again
   };
 
-  /// What all nights together show tonight; of one length.
+  /// Findings of tonight over many nights; the lists have the same length.
   struct SlowerByNights {
     std::vector<Suspect> suspects;
-    std::vector<std::string> words;
+    std::vector<std::string> descriptions;
     std::vector<Alarm> alarms;
   };
 
-  /// Which of the suspects a run side by side with the earlier night's executable withdraws; says what it found.
+  /// Which of the suspects an A/B run with the earlier night's executable withdraws; prints what it found.
   std::vector<std::size_t> ask_again(const Earlier& earlier, const std::vector<Suspect>& suspects, std::string& text) {
     if (suspects.empty() || interrupted_) return {};
     const fs::path other = kept_build(folder_, earlier.executable);
     if (std::error_code ignored; other.empty() || !fs::exists(other, ignored)) {
-      text += fmt::format("\nThe slower settings are *unconfirmed*: the executable of {} is not in {}.\n",
+      text += fmt::format("\nThe slower configurations are *unconfirmed*: the executable of {} is not in {}.\n",
                           shown(earlier.name), shown((folder_ / "builds").string()));
       return {};
     }
     const InterruptGuard guard;
-    BesideOptions options{.sweep = sweep_options(), .other = other};
+    AbRunOptions options{.sweep = sweep_options(), .other = other};
     options.sweep.interrupted = &guard.flag();
     ProgressPrinter progress = progress_on_stderr();
-    const auto found = confirm_beside(*suite_, earlier.store, suspects, options, progress);
+    const auto found = confirm_ab(*suite_, earlier.store, suspects, options, progress);
     if (!found || found->interrupted) {
       interrupted_ = found && found->interrupted;
-      text += fmt::format("\nThe slower settings are *unconfirmed*: {}.\n",
+      text += fmt::format("\nThe slower configurations are *unconfirmed*: {}.\n",
                           interrupted_ ? "interrupted" : shown(found.error().message));
       return {};
     }
-    text += fmt::format("\nSide by side with the executable of {}, six replicates a side:\n\n", shown(earlier.name));
+    text += fmt::format("\nA/B run with the executable of {}, six rounds a side:\n\n", shown(earlier.name));
     for (const std::string& line : found->lines) text += "- " + shown(line) + "\n";
     std::vector<std::size_t> withdrawn;
     for (std::size_t i = 0; i < suspects.size(); ++i) {
@@ -510,7 +562,7 @@ class Night {
     return withdrawn;
   }
 
-  /// What all nights showed when the last one before tonight was judged.
+  /// The history as of the last judged night before tonight.
   reports::SuiteHistory history_before() const {
     auto stores = read_store_folder(folder_);
     if (!stores) return {};
@@ -523,7 +575,7 @@ class Night {
     return history.suites.empty() ? reports::SuiteHistory{} : std::move(history.suites.front());
   }
 
-  /// Alarms of settings that the nights together show to have become slower, and did not `before`.
+  /// Alarms of configurations that are slower over many nights, and were not in `before`.
   std::vector<Alarm> judge_history(const reports::History& history, const reports::SuiteHistory& before,
                                    std::string& text) {
     std::vector<Alarm> alarms;
@@ -533,7 +585,7 @@ class Night {
       if (suite.suite != suite_->name || tonight == suite.nights.end()) continue;
       std::map<std::size_t, SlowerByNights> slower;  // by the last night before
       for (const reports::TimeChange& change : reports::new_time_changes(suite, before)) {
-        text += fmt::format("\n{}\n", shown(reports::change_words(suite, change)));
+        text += fmt::format("\n{}\n", shown(reports::describe_change(suite, change)));
         if (change.change.effect > 0.0) add_suspects(suite, change, slower[change.change.last_before]);
       }
       if (!compare_.fail_on.contains("slower")) continue;
@@ -547,7 +599,7 @@ class Night {
           if (stands) {
             alarms.push_back(found.alarms[i]);
           } else {
-            tests_.front().cases.push_back({found.words[i]});
+            tests_.front().cases.push_back({found.descriptions[i]});
           }
         }
       }
@@ -557,16 +609,17 @@ class Night {
 
   void add_suspects(const reports::SuiteHistory& suite, const reports::TimeChange& change, SlowerByNights& into) const {
     const reports::HistorySlice& slice = suite.slices[change.slice];
-    for (const SettingRecord& setting : tonight_.settings) {
-      if (setting.label == suite.settings[change.setting]) {
-        into.suspects.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect, setting.label});
-        into.words.push_back(reports::change_words(suite, change));
+    for (const ConfigurationRecord& configuration : tonight_.configurations) {
+      if (configuration.label == suite.configurations[change.configuration]) {
+        into.suspects.push_back(
+            {configuration.hash, slice.tolerance, slice.start, change.change.effect, configuration.label});
+        into.descriptions.push_back(reports::describe_change(suite, change));
         const NightSummary& first = suite.nights[change.change.first_after].summary;
         into.alarms.push_back({.suite = suite_->name,
                                .kind = "slower",
-                               .setting = setting.label,
+                               .configuration = configuration.label,
                                .tolerance = slice.tolerance,
-                               .criterion = slice.criterion,
+                               .stop_by = slice.stop_by,
                                .verdict = slice.verdict,
                                .start = slice.start,
                                .source = ChangeSource::nights,
@@ -585,10 +638,10 @@ class Night {
   std::optional<Suite> suite_;  ///< its name with the filter
   CellFilter filter_;
   reports::CompareOptions compare_;
-  std::optional<Base> base_, pin_;
+  std::optional<Baseline> baseline_, pin_;
   std::vector<Alarm> before_;  ///< of the last judged night
   fs::path last_judged_;       ///< its store; empty: there is none
-  bool pin_is_base_ = false;
+  bool pin_is_baseline_ = false;
   StoreContents tonight_;
   SweepVerdict swept_;
   std::vector<reports::JunitSuite> tests_;  ///< of tonight, one that fails for each reason of the exit code

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 #include "cli/foreign_code.hpp"
-#include "cli/run_beside.hpp"
+#include "cli/run_ab.hpp"
 
 namespace conebench::cli {
 
@@ -17,7 +17,7 @@ struct NightlyArguments {
   std::string fail_on = default_gate;
   std::string format;     ///< of the summary: "md" or "text"; empty: text on a terminal, else Markdown
   std::string measured;   ///< store whose cells are tonight's (a merge of shards); empty: none
-  std::string survey;     ///< see SweepOptions::cache; empty: beside the store
+  std::string survey;     ///< see SweepOptions::cache; empty: next to the store
   std::string artifacts;  ///< folder for a copy of the pages; empty: none
   long keep = 0;
   bool break_lock = false;
@@ -25,7 +25,7 @@ struct NightlyArguments {
 };
 
 /// `conebench nightly`: runs the suite, compares, prints the summary, writes the pages. Returns the exit code.
-/// Errors (wrong_usage, bad_input): what stopped it; the next call goes on where it was.
+/// Errors (wrong_usage, bad_input): why it stopped; the next call resumes.
 Result<int> run_night(const NightlyArguments& arguments);
 
 }  // namespace conebench::cli

@@ -12,32 +12,33 @@ namespace conebench::cli {
 namespace {
 
 using reports::Comparison;
-using reports::SettingChange;
+using reports::ConfigurationChange;
 
-constexpr double part_of_the_whole = 2.0;  // a family is, up to so many times the whole setting's effect
+constexpr double part_of_the_whole = 2.0;  // a family is, up to so many times the whole configuration's effect
 
-bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, double than) {
+bool family_is_slower(const reports::TimeSlice& slice, std::size_t configuration, double than) {
   return std::any_of(slice.families.begin(), slice.families.end(), [&](const reports::FamilyChange& family) {
-    return family.setting == setting && family.times.verdict == ChangeState::slower && family.times.median > than;
+    return family.configuration == configuration && family.times.verdict == ChangeState::slower &&
+           family.times.median > than;
   });
 }
 
 }  // namespace
 
-SlowerSettings slower_settings(const Comparison& comparison, const Alarm& night) {
-  SlowerSettings found;
+SlowerConfigurations slower_configurations(const Comparison& comparison, const Alarm& night) {
+  SlowerConfigurations found;
   for (const reports::TimeSlice& slice : comparison.slices) {
-    for (const SettingChange& change : slice.settings) {
+    for (const ConfigurationChange& change : slice.configurations) {
       if (!change.alarms.contains("slower") || change.accepted.contains("slower")) continue;
-      const reports::ComparedSetting& setting = comparison.settings[change.setting];
+      const reports::ComparedConfiguration& configuration = comparison.configurations[change.configuration];
       const bool by_time = change.times.verdict == ChangeState::slower;
       if (by_time && change.work.verdict != ChangeState::slower &&
-          !family_is_slower(slice, change.setting, part_of_the_whole * change.times.corrected)) {
-        found.suspects.push_back(
-            {setting.new_hash, slice.request.tolerance, slice.request.start, change.times.corrected, setting.label});
+          !family_is_slower(slice, change.configuration, part_of_the_whole * change.times.corrected)) {
+        found.suspects.push_back({configuration.candidate_hash, slice.request.tolerance, slice.request.start,
+                                  change.times.corrected, configuration.label});
         found.alarms.push_back(reports::alarm_of(comparison, slice, change, "slower", night));
       } else {
-        found.certain.push_back(fmt::format("{} at {:g}", setting.label, slice.request.tolerance));
+        found.certain.push_back(fmt::format("{} at {:g}", configuration.label, slice.request.tolerance));
       }
     }
   }
@@ -51,9 +52,9 @@ bool is_over(const reports::History& history, const Alarm& alarm) {
     for (const reports::TimeChange& change : suite.time_changes) {
       const reports::HistorySlice& slice = suite.slices[change.slice];
       const std::string& began = suite.nights[change.change.first_after].summary.started_utc;
-      const bool its = suite.settings[change.setting] == alarm.setting && slice.tolerance == alarm.tolerance &&
-                       slice.criterion == alarm.criterion && slice.verdict == alarm.verdict &&
-                       slice.start == alarm.start;
+      const bool its = suite.configurations[change.configuration] == alarm.configuration &&
+                       slice.tolerance == alarm.tolerance && slice.stop_by == alarm.stop_by &&
+                       slice.verdict == alarm.verdict && slice.start == alarm.start;
       if (its && change.change.effect < -0.5 * alarm.effect && began > alarm.since_utc) return true;
     }
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* nightly_footer =
     R"(A night is a store in DIR by date and build. One that broke off, or was not judged, is resumed by the same build; a
 finished one is compared with the last good night (complete, nothing broken) and with --pin. The summary goes to standard
-output, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. A setting that is slower is run again
+output, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. A configuration that is slower is run again
 side by side with the executable of that night, which DIR/builds/ keeps. docs/nightly.md has recipes for cron, systemd and CI.
 
 Examples:
@@ -35,7 +35,7 @@ Command add_nightly(CLI::App& root) {
   app->add_option("--pin", arguments->pin, "A reference to compare with as well, against slow changes")
       ->type_name("STORE");
   app->add_option("--filter", arguments->filter,
-                  "Only the cells that it fits (docs/suites.md); nights of another filter are another suite's")
+                  "Only the cells that it fits (docs/suites.md); nights with another filter count as another suite's")
       ->type_name("EXPR");
   app->add_option("--measured", arguments->measured,
                   "Store that has tonight's cells already, as `conebench slurm` merges it; only what it lacks is run")
@@ -48,11 +48,11 @@ Command add_nightly(CLI::App& root) {
   app->add_option("--artifacts", arguments->artifacts,
                   "Folder for a copy of tonight's pages, night.xml and the page of all nights, as CI keeps them")
       ->type_name("DIR");
-  app->add_option("--format", arguments->format, "Of the summary: md, or text (the default on a terminal)")
+  app->add_option("--format", arguments->format, "Format of the summary: md, or text (the default on a terminal)")
       ->check(CLI::IsMember({"md", "text"}))
       ->type_name("FORMAT");
   add_integer(*app, "--keep", arguments->keep, {.minimum = 0.0, .maximum = 1e6},
-              "Nights to keep, the last good and the pinned one besides; 0: all");
+              "Nights to keep, in addition to the last good and the pinned one; 0: all");
   add_foreign_code(*app, arguments->code, true);
   app->add_flag("--break-lock", arguments->break_lock, "Take over a lock of another host or from before a restart");
   return {app, [arguments] { return run_night(*arguments); }};

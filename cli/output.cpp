@@ -5,19 +5,51 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
 
 #include "base/utf8.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
+#include "reports/text.hpp"
 
 namespace conebench::cli {
 
 namespace {
 
-/// Columns: room for every list of known words, none for a document that was given in place of a word.
+/// Columns: every list of known names fits, a document that was given as a name does not.
 constexpr std::size_t max_error = 2000;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Widths with which the columns fit into a line: the widest becomes narrower, down to its longest word.
+std::vector<std::size_t> fitted_widths(const Rows& rows, std::size_t columns) {
+  constexpr std::size_t gap = 2;
+  std::vector<std::size_t> widths, words;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    words.resize(widths.size());
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(row[c]));
+      std::istringstream stream(row[c]);
+      for (std::string word; stream >> word;) words[c] = std::max(words[c], display_width(word));
+    }
+  }
+  std::size_t total =
+      std::accumulate(widths.begin(), widths.end(), gap * (std::max<std::size_t>(widths.size(), 1) - 1));
+  for (; total > columns; --total) {
+    std::size_t widest = widths.size();
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      if (widths[c] > words[c] && (widest == widths.size() || widths[c] > widths[widest])) widest = c;
+    }
+    if (widest == widths.size()) break;
+    --widths[widest];
+  }
+  return widths;
+}
 
 }  // namespace
 
@@ -42,7 +74,7 @@ void print_text(const std::string& text) { print_bytes(printable(text)); }
 void print_bytes(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void print_json(const std::string& kind, nlohmann::json value) {
-  value["schema"] = "conebench." + kind + "/1";
+  value["schema"] = "conebench." + kind + "/2";
   print_bytes(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
@@ -87,13 +119,31 @@ std::string counts_text(const std::map<std::string, long>& counts) {
   return text;
 }
 
-std::string align_columns(const std::vector<std::vector<std::string>>& rows, int columns) {
-  constexpr std::size_t min_room = 20;
-  return reports::terminal_text(reports::text_table(rows),
-                                {.columns = static_cast<std::size_t>(columns), .least = min_room});
+std::string align_columns(const Rows& rows, int columns) {
+  if (columns == 0) return reports::terminal_text(reports::text_table(rows));
+  const auto widths = fitted_widths(rows, static_cast<std::size_t>(columns));
+  Rows lines;
+  for (const auto& row : rows) {
+    const std::size_t first = lines.size();
+    lines.emplace_back(row.size());
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      std::istringstream parts(reports::wrapped(one_line(row[c]), 0, widths[c]));
+      std::string part;
+      for (std::size_t line = first; std::getline(parts, part); ++line) {
+        if (line == lines.size()) lines.emplace_back(row.size());
+        lines[line][c] = part;
+      }
+    }
+  }
+  return reports::terminal_text(reports::text_table(lines));
 }
 
-std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
+std::string paragraph(const std::string& text, std::size_t indent) {
+  const auto columns = static_cast<std::size_t>(output_columns());
+  return std::string(indent, ' ') + (columns > 0 ? reports::wrapped(text, indent, columns) : text) + "\n";
+}
+
+std::string markdown_table(const Rows& rows) {
   reports::Table table = reports::text_table(rows);
   for (auto& column : table.columns) column.markup = true;
   return reports::markdown_text(table);

@@ -40,9 +40,11 @@ nlohmann::json to_json(const OptionSpec& spec);
 
 /// "3 converged, 1 timeout"
 std::string counts_text(const std::map<std::string, long>& counts);
-/// Rows of cells in columns that line up, two blanks between them; the first row is the heading. `columns`: the last
-/// cell of a row goes on below itself where the line would be longer; 0: it does not.
+/// Rows of cells in columns that line up, two blanks between them; the first row is the heading. `columns`: where lines
+/// would be longer, the widest columns go on below themselves, between words; 0: lines may have any length.
 std::string align_columns(const std::vector<std::vector<std::string>>& rows, int columns = 0);
+/// The text with a line end; where standard output is a terminal, broken between words at its width.
+std::string paragraph(const std::string& text, std::size_t indent = 0);
 /// A Markdown table; the first row is the heading.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
 

@@ -8,7 +8,6 @@
 
 #include "base/folder.hpp"
 #include "base/plural.hpp"
-#include "base/suggestion.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/foreign_code.hpp"
@@ -16,6 +15,7 @@
 #include "cli/output.hpp"
 #include "cli/paper_output.hpp"
 #include "cli/paper_run.hpp"
+#include "papers/paper_table.hpp"
 #include "papers/render.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/interrupt.hpp"
@@ -30,14 +30,16 @@ using papers::EntryResult;
 using papers::State;
 
 constexpr const char* paper_footer =
-    R"(WHAT is `list`, `all`, a paper (000), an entry (000-table-3) or a file of one (docs/add_a_paper.md).
-What the stores hold is not run again. Published values stand beside the measured ones; each claim of
-the paper holds, fails, is not comparable or was not run. Absolute times are printed, never checked.
+    R"(WHAT is `all`, a paper (Carpentier24), an entry (Carpentier24-table-3), the beginning of either, an author or a
+file of entries (docs/add_a_paper.md). `list` lists all entries, or those that the words after it name. Cells that
+the stores hold are not run again. A table has a published value below each measured one. Each claim of the paper
+holds, fails, is not comparable or was not run. Absolute times are printed, never checked.
 
 Examples:
   conebench paper list
-  conebench paper 002-fig-13
-  conebench paper 000-table-3 --data problems --full --out tables
+  conebench paper list lelidec
+  conebench paper LeLidec24-fig-13
+  conebench paper Carpentier24-table-3 --data problems --full --out tables
   conebench paper all --quick --require-checks
   conebench paper my-table.json)";
 
@@ -66,7 +68,7 @@ int list_entries(const PaperArguments& arguments, const Listing& listing) {
   return done;
 }
 
-/// Adds the entries of a user's file; one of a built-in's id takes its place.
+/// Adds the entries of a user's file; one with the id of a built-in entry replaces it.
 Result<std::vector<Entry>> with_file(const std::string& file, std::vector<Entry> entries,
                                      std::vector<std::string>& words) {
   CONEBENCH_TRY(auto loaded, papers::load_entries(file));
@@ -78,27 +80,16 @@ Result<std::vector<Entry>> with_file(const std::string& file, std::vector<Entry>
   return entries;
 }
 
-bool names(const std::string& word, const Entry& entry) {
-  return word == "all" || word == entry.paper || word == entry.id || word == entry.variant_of;
-}
-
-/// Ids of the entries that the words stand for: those of the variant where one is asked for.
+/// Ids of the entries that the words name: those of the variant where one is asked for.
 Result<std::set<std::string>> chosen(const std::vector<std::string>& words, const std::string& variant,
                                      const std::vector<Entry>& entries) {
   std::set<std::string> ids;
   for (const std::string& word : words) {
-    bool known = false;
-    for (const Entry& entry : entries) {
-      if (!names(word, entry)) continue;
-      known = true;
-      if (entry.variant == variant || (variant.empty() && word == entry.id)) ids.insert(entry.id);
+    CONEBENCH_TRY(const auto named, papers::entries_named(word, entries));
+    const bool alone = variant.empty() && named.size() == 1;  // perhaps a variant, by its own id
+    for (const Entry* const entry : named) {
+      if (alone || entry->variant == variant) ids.insert(entry->id);
     }
-    if (known) continue;
-    std::vector<std::string> all;
-    for (const Entry& entry : entries) all.push_back(entry.id);
-    return Error{ErrorCode::wrong_usage,
-                 fmt::format("paper: no entry, paper or file is called '{}'; {}`conebench paper list` has them", word,
-                             did_you_mean(word, all))};
   }
   if (ids.empty()) {
     return Error{ErrorCode::wrong_usage, fmt::format("paper: none of these has a variant '{}'", variant)};
@@ -116,7 +107,7 @@ struct Ended {
 
 /// Nothing where the run was interrupted.
 std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, papers::Size size,
-                                     std::set<std::string>& told, Ended& ended) {
+                                     std::set<std::string>& reported, Ended& ended) {
   if (entry.state != State::runs && entry.state != State::needs_data) {
     return papers::not_run(entry, to_string(entry.state) + (entry.reason.empty() ? "" : ": " + entry.reason));
   }
@@ -127,7 +118,7 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
     return papers::not_run(entry, run.error().message);
   }
   for (const std::string& note : run->notes) {
-    if (told.insert(note).second) print_note(note);
+    if (reported.insert(note).second) print_note(note);
   }
   ended.left += run->left;
   ended.interrupted = run->interrupted;
@@ -135,14 +126,15 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
   if (run->samples.empty()) return papers::not_run(entry, "no cell was measured");
   EntryResult result = evaluate_entry(entry, run->samples);
   result.problems = run->problems;
-  result.criteria = fmt::format("{}", fmt::join(run->criteria, ", "));
-  result.made = fmt::format("{}{}, conebench paper {} --{}", run->made(),
-                            result.criteria.empty() ? "" : ", criterion " + result.criteria, entry.id, to_string(size));
+  result.stopped_by = fmt::format("{}", fmt::join(run->stopped_by, ", "));
+  result.made =
+      fmt::format("{}{}, conebench paper {} --{}", run->made(),
+                  result.stopped_by.empty() ? "" : ", stop_by " + result.stopped_by, entry.id, to_string(size));
   const bool undecided = std::any_of(result.checks.begin(), result.checks.end(),
                                      [](const auto& check) { return check.verdict == papers::Verdict::not_run; });
   if (undecided && !run->data_name.empty()) {
-    print_note(fmt::format("{}: claims that are not run take more problems: --data FOLDER has them ({}){}", entry.id,
-                           run->data_name, size == papers::Size::quick ? "; so may --full" : ""));
+    print_note(fmt::format("{}: claims that were not run need more problems: --data FOLDER has them ({}){}", entry.id,
+                           run->data_name, size == papers::Size::quick ? "; --full may have them, too" : ""));
   }
   ++ended.ran;
   return result;
@@ -151,10 +143,10 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
 Ended run_entries(const std::vector<Entry>& entries, const std::set<std::string>& ids, PaperRunner& runner,
                   papers::Size size) {
   Ended ended;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const Entry& entry : entries) {
     if (!ids.contains(entry.id)) continue;
-    auto result = run_entry(entry, runner, size, told, ended);
+    auto result = run_entry(entry, runner, size, reported, ended);
     if (!result) break;
     ended.results.push_back(std::move(*result));
   }
@@ -199,8 +191,8 @@ void print_results(const std::vector<EntryResult>& results) {
   }
 }
 
-/// Tells which entries that ran into the folder before are not on the pages that are written now.
-void tell_left_out(const papers::VerdictRecord& before, const std::vector<Entry>& entries, const Ended& ended) {
+/// Notes the entries that ran into the folder before and are not on the pages that are written now.
+void note_left_out(const papers::VerdictRecord& before, const std::vector<Entry>& entries, const Ended& ended) {
   std::map<std::string, std::string> left_out;  // by paper
   for (const Entry& entry : entries) {
     bool written = false, here = false;
@@ -212,14 +204,14 @@ void tell_left_out(const papers::VerdictRecord& before, const std::vector<Entry>
     std::string& ids = left_out[entry.paper];
     ids += (ids.empty() ? "" : ", ") + entry.id;
   }
-  for (const auto& [number, ids] : left_out) {
-    print_note(fmt::format("paper-{}.html has this command's entries alone, without {}", number, ids));
+  for (const auto& [paper, ids] : left_out) {
+    print_note(fmt::format("paper-{}.html has this command's entries alone, without {}", paper, ids));
   }
 }
 
 Result<void> write(const PaperArguments& arguments, const std::vector<Entry>& entries, const Ended& ended) {
   papers::VerdictRecord verdicts = verdicts_in(arguments.out);
-  tell_left_out(verdicts, entries, ended);
+  note_left_out(verdicts, entries, ended);
   put(verdicts, ended.results, entries, to_string(arguments.size()), capture_build().commit);
   CONEBENCH_TRY(const auto no_pictures, write_results(arguments.out, ended.results, verdicts));
   if (no_pictures) print_note(*no_pictures);
@@ -228,9 +220,9 @@ Result<void> write(const PaperArguments& arguments, const std::vector<Entry>& en
 }
 
 Result<int> run_paper(const PaperArguments& arguments) {
-  if (arguments.what == std::vector<std::string>{"list"}) {
-    const auto listing = list_tables(arguments.out);
-    return listing ? Result<int>(list_entries(arguments, *listing)) : listing.error();
+  if (arguments.what.front() == "list") {
+    CONEBENCH_TRY(const auto listing, list_tables({arguments.what.begin() + 1, arguments.what.end()}, arguments.out));
+    return list_entries(arguments, listing);
   }
   if (arguments.quick && arguments.full) {
     return Error{ErrorCode::wrong_usage, "paper: --quick and --full exclude each other"};
@@ -274,9 +266,10 @@ Result<int> run_paper(const PaperArguments& arguments) {
 
 Command add_paper(CLI::App& root) {
   auto arguments = std::make_shared<PaperArguments>();
-  CLI::App* app = root.add_subcommand("paper", "A paper's table or figure, published values beside the measured ones");
+  CLI::App* app =
+      root.add_subcommand("paper", "A paper's table or figure: measured and published values, and its claims");
   app->footer(paper_footer);
-  app->add_option("WHAT", arguments->what, "`list`, `all`, papers, entries, files of entries")->required();
+  app->add_option("WHAT", arguments->what, "`list`, `all`, papers, authors, entries, files of entries")->required();
   app->add_option("--out", arguments->out, "Folder for tables, figures and pages")
       ->type_name("DIR")
       ->capture_default_str();
@@ -291,12 +284,12 @@ Command add_paper(CLI::App& root) {
          "Folder with files of the collections that the papers use, or name of a data set; else CONEBENCH_DATA")
       ->type_name("DIR");
   app->add_option("--db", arguments->stores,
-                  "One store (….sqlite), or a folder with a store a suite; OUT/stores if not given")
+                  "One store (….sqlite), or a folder with a store for each suite; OUT/stores if not given")
       ->type_name("DIR");
   app->add_flag("--require-checks", arguments->require_checks,
                 "Exit with 1 where a check fails that is not known to, or a known failure has changed");
   add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0},
-              "Workers; more than one spoils times");
+              "Worker processes; with more than one the times are not comparable");
   app->add_flag("--allow-mixed", arguments->allow_mixed,
                 "Take what the stores hold of other builds and machines, and add what is missing");
   app->add_flag("--json", arguments->json, "Print one JSON object instead of tables");

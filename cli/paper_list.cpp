@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "base/plural.hpp"
 #include "cli/listing.hpp"
 #include "cli/output.hpp"
 #include "cli/paper_output.hpp"
+#include "papers/paper_table.hpp"
 #include "papers/verdicts.hpp"
 
 namespace conebench::cli {
@@ -20,59 +20,57 @@ using nlohmann::json;
 using papers::Entry;
 using Rows = std::vector<std::vector<std::string>>;
 
-struct PaperTitle {
-  const char *number, *title;
-};
-constexpr std::array<PaperTitle, 7> titles = {
-    {{"000",
-      "Carpentier, Le Lidec, Montaut: From Compliant to Rigid Contact Simulation: a Unified and Efficient Approach "
-      "(RSS 2024)"},
-     {"001",
-      "Yamane, Nakamura: A Numerically Robust LCP Solver for Simulating Articulated Rigid Bodies in Contact (RSS "
-      "2008)"},
-     {"002",
-      "Le Lidec, Jallet, Montaut, Laptev, Schmid, Carpentier: Contact Models in Robotics: a Comparative Analysis "
-      "(2023)"},
-     {"003",
-      "J. Lee, M. Lee, D. Lee: Large-Dimensional Multibody Dynamics Simulation Using Contact Nodalization and "
-      "Diagonalization"},
-     {"004",
-      "Tsounis, Grandia, Bächer: On Solving the Dynamics of Constrained Rigid Multi-Body Systems with Kinematic Loops "
-      "(2025)"},
-     {"acary-2018",
-      "Acary, Brémond, Huber: On solving contact problems with Coulomb friction: formulations and numerical "
-      "comparisons "
-      "(2018)"},
-     {papers::own_tables, "tables of our own"}}};
-
-std::string title_of(const std::string& number) {
-  const auto found = std::find_if(titles.begin(), titles.end(), [&](const auto& one) { return number == one.number; });
-  return found == titles.end() ? std::string() : found->title;
-}
-
 struct Listed {
   std::vector<Entry> entries;
+  std::set<std::string> shown;  ///< ids; empty: all
   papers::VerdictRecord verdicts;
 
+  bool shows(const Entry& entry) const { return shown.empty() || shown.contains(entry.id); }
   std::string verdicts_of(const Entry& entry) const { return verdicts_text(verdicts, entry, entries); }
 };
 
+/// The entries by paper, in their order.
+std::vector<std::pair<std::string, std::vector<const Entry*>>> by_paper(const Listed& listed) {
+  std::vector<std::pair<std::string, std::vector<const Entry*>>> papers;
+  for (const Entry& entry : listed.entries) {
+    if (!listed.shows(entry)) continue;
+    if (papers.empty() || papers.back().first != entry.paper) papers.push_back({entry.paper, {}});
+    papers.back().second.push_back(&entry);
+  }
+  return papers;
+}
+
+std::string heading_of(const std::string& paper) {
+  const std::string title = papers::paper_title(paper);
+  return title.empty() ? paper : paper + ": " + title;
+}
+
 std::string duration(double seconds) { return seconds > 0.0 ? duration_text(seconds) : std::string(); }
 
+/// "3 of 5"; the state of an entry that does not run.
+std::string claims_that_hold(const Listed& listed, const Entry& entry) {
+  if (entry.state != papers::State::runs && entry.state != papers::State::needs_data) return to_string(entry.state);
+  const auto last = listed.verdicts.find(entry.id);
+  if (last == listed.verdicts.end()) return {};
+  if (last->second.fingerprint != fingerprint(entry, listed.entries)) return "changed since";
+  const auto hold = std::ranges::count_if(last->second.checks, [](const auto& one) { return one.second == "holds"; });
+  return fmt::format("{} of {}", hold, last->second.checks.size());
+}
+
 std::string as_text(const Listed& listed) {
-  Rows rows = {{"entry", "state", "quick", "full, estimated", "what", "last verdicts"}};
+  std::string text;
   std::map<std::string, std::string> reasons;
-  for (const Entry& entry : listed.entries) {
-    rows.push_back({entry.id, to_string(entry.state), duration(entry.quick_s), duration(entry.full_s), entry.title,
-                    listed.verdicts_of(entry)});
-    if (entry.reason.empty()) continue;
-    std::string& ids = reasons[entry.reason];
-    ids += (ids.empty() ? "" : ", ") + entry.id;
+  for (const auto& [paper, entries] : by_paper(listed)) {
+    Rows rows = {{"entry", "--quick", "claims hold", "what"}};
+    for (const Entry* const entry : entries) {
+      rows.push_back({entry->id, duration(entry->quick_s), claims_that_hold(listed, *entry), entry->title});
+      if (entry->reason.empty()) continue;
+      std::string& ids = reasons[entry->reason];
+      ids += (ids.empty() ? "" : ", ") + entry->id;
+    }
+    text += paragraph(heading_of(paper)) + "\n" + align_columns(rows, output_columns()) + "\n";
   }
-  std::string text = align_columns(rows) + "\n";
-  for (const auto& [number, title] : titles) text += fmt::format("{}: {}\n", number, title);
-  text += "\n";
-  for (const auto& [reason, ids] : reasons) text += fmt::format("{}: {}\n", ids, reason);
+  for (const auto& [reason, ids] : reasons) text += paragraph(fmt::format("{}: {}", ids, reason));
   return text;
 }
 
@@ -86,8 +84,8 @@ std::string measured_on(const Listed& listed, const Entry& entry) {
 constexpr const char* markdown_head = R"(# Tables and figures of the papers
 
 Generated by `conebench list tables --markdown`; a test compares them. *Claims* has the verdicts of the last run, by the letters with which
-`conebench paper ENTRY` prints them: a claim holds, fails (*known*: for a [stated reason](experiments/disputed.md)), is not comparable, or is not run (too few
-problems in that size); *changed since*: the entry was edited after. *Static* are definitions and pictures. [Add a paper](add_a_paper.md)
+`conebench paper ENTRY` prints them: a claim holds, fails (*known*: for a [stated reason](experiments/disputed.md)), is not comparable, or was not run (too few
+problems in that size); *changed since*: the entry was edited later. *Static* are definitions and pictures. [Add a paper](add_a_paper.md)
 has the format; [sources](sources.md) says which paper gave what.
 )";
 
@@ -105,30 +103,24 @@ std::string total_text(const std::vector<Entry>& entries) {
 
 std::string as_markdown(const Listed& listed) {
   std::string text = markdown_head + total_text(listed.entries);
-  std::string paper;
-  Rows rows;
-  const auto flush = [&] {
-    if (!rows.empty())
-      text += "\n## " + paper + (title_of(paper).empty() ? "" : ": " + title_of(paper)) + "\n\n" + markdown_table(rows);
-  };
-  for (const Entry& entry : listed.entries) {
-    if (entry.paper != paper) {
-      flush();
-      paper = entry.paper;
-      rows = {{"entry", "what", "state", "quick", "full, estimated", "claims", "measured on"}};
+  for (const auto& [paper, entries] : by_paper(listed)) {
+    Rows rows = {{"entry", "what", "state", "quick", "full, estimated", "claims", "measured on"}};
+    for (const Entry* const entry : entries) {
+      rows.push_back({"`" + entry->id + "`",
+                      entry->location.empty() ? entry->title : fmt::format("{}: {}", entry->location, entry->title),
+                      to_string(entry->state) + (entry->reason.empty() ? "" : ": " + entry->reason),
+                      duration(entry->quick_s), duration(entry->full_s), listed.verdicts_of(*entry),
+                      measured_on(listed, *entry)});
     }
-    rows.push_back({"`" + entry.id + "`",
-                    entry.place.empty() ? entry.title : fmt::format("{}: {}", entry.place, entry.title),
-                    to_string(entry.state) + (entry.reason.empty() ? "" : ": " + entry.reason), duration(entry.quick_s),
-                    duration(entry.full_s), listed.verdicts_of(entry), measured_on(listed, entry)});
+    text += "\n## " + heading_of(paper) + "\n\n" + markdown_table(rows);
   }
-  flush();
   return text;
 }
 
 json as_json(const Listed& listed) {
   json list = json::array();
   for (const Entry& entry : listed.entries) {
+    if (!listed.shows(entry)) continue;
     json verdicts = json::object();
     const auto last = listed.verdicts.find(entry.id);
     if (last != listed.verdicts.end() && last->second.fingerprint == fingerprint(entry, listed.entries)) {
@@ -137,7 +129,7 @@ json as_json(const Listed& listed) {
     list.push_back({{"id", entry.id},
                     {"paper", entry.paper},
                     {"variant_of", entry.variant_of},
-                    {"place", entry.place},
+                    {"location", entry.location},
                     {"title", entry.title},
                     {"shows", entry.shows},
                     {"state", to_string(entry.state)},
@@ -152,9 +144,15 @@ json as_json(const Listed& listed) {
 
 }  // namespace
 
-Result<Listing> list_tables(const std::filesystem::path& results) {
+Result<Listing> list_tables(const std::vector<std::string>& names, const std::filesystem::path& results) {
   CONEBENCH_TRY(auto entries, papers::embedded_entries());
-  const auto listed = std::make_shared<Listed>(Listed{std::move(entries), papers::embedded_verdicts()});
+  std::set<std::string> shown;
+  for (const std::string& name : names) {
+    CONEBENCH_TRY(const auto named, papers::entries_named(name, entries));
+    for (const Entry* const entry : named) shown.insert(entry->id);
+  }
+  const auto listed =
+      std::make_shared<Listed>(Listed{std::move(entries), std::move(shown), papers::embedded_verdicts()});
   for (auto& [id, last] : results.empty() ? papers::VerdictRecord{} : verdicts_in(results)) {
     listed->verdicts[id] = last;
   }

@@ -11,6 +11,7 @@
 #include "base/child_process.hpp"
 #include "base/text_file.hpp"
 #include "cli/output.hpp"
+#include "papers/paper_table.hpp"
 #include "papers/render.hpp"
 
 namespace conebench::cli {
@@ -26,7 +27,7 @@ constexpr const char* record_name = "verdicts.json";
 
 std::filesystem::path page_of(const std::string& paper) { return "paper-" + paper + ".html"; }
 
-/// A page of entries none of which ran takes no earlier page's place.
+/// A page of entries none of which ran does not replace an earlier page.
 std::vector<ReportFile> files_of(const std::filesystem::path& out, const std::vector<EntryResult>& results) {
   std::vector<ReportFile> files;
   std::map<std::string, std::vector<EntryResult>> papers;
@@ -41,10 +42,10 @@ std::vector<ReportFile> files_of(const std::filesystem::path& out, const std::ve
     std::move(figures.begin(), figures.end(), std::back_inserter(files));
   }
   std::error_code ignored;
-  for (const auto& [number, of_paper] : papers) {
+  for (const auto& [paper, of_paper] : papers) {
     const bool any = std::any_of(of_paper.begin(), of_paper.end(), [](const auto& one) { return one.not_run.empty(); });
-    if (!any && std::filesystem::exists(out / page_of(number), ignored)) continue;
-    files.push_back({page_of(number), papers::paper_page("Paper " + number, of_paper)});
+    if (!any && std::filesystem::exists(out / page_of(paper), ignored)) continue;
+    files.push_back({page_of(paper), papers::paper_page("Paper " + paper, of_paper)});
   }
   return files;
 }
@@ -63,7 +64,20 @@ std::optional<std::string> run_gnuplot(const std::filesystem::path& folder, cons
   if (WIFEXITED(status) && WEXITSTATUS(status) == no_program) {
     return "gnuplot is not installed (Debian: gnuplot-nox), so figures are left as .gp, .tex and .csv";
   }
-  return fmt::format("gnuplot {}: {}", script, output.last_words());
+  return fmt::format("gnuplot {}: {}", script, output.last_output());
+}
+
+/// "Claim a holds: …", what was measured, and why it fails or is not decided.
+std::string claim_text(const papers::Check& check, const papers::CheckResult& found) {
+  constexpr std::size_t indent = 2;
+  const char* const verb = found.verdict == papers::Verdict::not_comparable ? "is "
+                           : found.verdict == papers::Verdict::not_run      ? "was "
+                                                                            : "";
+  std::string text =
+      paragraph(fmt::format("Claim {} {}{}: {}", check.id, verb, verdict_text(check, found), check.claim));
+  if (!found.measured.empty()) text += paragraph("Measured: " + measured_text(found), indent);
+  if (!found.reason.empty()) text += paragraph("Reason: " + found.reason, indent);
+  return text;
 }
 
 }  // namespace
@@ -73,21 +87,25 @@ std::string result_text(const EntryResult& result) {
   const std::string source = source_text(entry);
   const std::string claims = claims_text(result);
   std::string text =
-      fmt::format("{}: {}{}\n{}measured on {}{}\n", entry.id, entry.title, source.empty() ? "" : " (" + source + ")",
-                  claims.empty() ? "" : claims + "; ", result.problems, result.made.empty() ? "" : ", " + result.made);
+      paragraph(fmt::format("{}: {}{}", entry.id, entry.title, source.empty() ? "" : " (" + source + ")")) +
+      paragraph(fmt::format("{}measured on {}{}", claims.empty() ? "" : claims + "; ", result.problems,
+                            result.made.empty() ? "" : ", " + result.made));
   for (std::size_t t = 0; t < result.layouts.size(); ++t) {
     const papers::Table& table = result.layouts[t];
     text += fmt::format("\n{}{}\n", table.title, table.unit.empty() ? "" : ", " + table.unit);
-    text += align_columns(table_texts(table, result.tables[t]));
-    if (const std::string own = own_legend(table); !own.empty()) text += "  " + own + "\n";
-    for (const std::string& gap : gaps_of(table, result.tables[t])) text += "  – " + gap + "\n";
+    text += align_columns(table_texts(table, result.tables[t]), output_columns());
+    if (const std::string own = own_legend(table); !own.empty()) text += paragraph(own, 2);
+    for (const std::string& gap : gaps_of(table, result.tables[t])) text += paragraph("– " + gap, 2);
   }
   if (!entry.checks.empty()) text += "\n";
+  bool any_known = false;
   for (std::size_t i = 0; i < entry.checks.size(); ++i) {
-    const papers::CheckResult& found = result.checks[i];
-    text += fmt::format("{}: {}: {}{}{}\n", entry.checks[i].id, verdict_text(entry.checks[i], found),
-                        entry.checks[i].claim, found.measured.empty() ? "" : " [" + found.measured + "]",
-                        found.reason.empty() ? "" : "; " + found.reason);
+    text += claim_text(entry.checks[i], result.checks[i]);
+    any_known = any_known || entry.checks[i].known_failure;
+  }
+  const bool has_authors = entry.paper != papers::own_tables && !papers::paper_title(entry.paper).empty();
+  if (any_known && has_authors) {
+    text += paragraph("docs/experiments/disputed.md says what would explain known failures.");
   }
   return text + "\n";
 }

@@ -13,11 +13,11 @@ namespace conebench::cli {
 /// An entry's tables and checks for a terminal.
 std::string result_text(const papers::EntryResult& result);
 
-/// The verdicts of the runs into this folder so far; none where it has none that can be read.
+/// The verdicts of earlier runs into this folder; empty: the record is missing or can't be read.
 papers::VerdictRecord verdicts_in(const std::filesystem::path& out);
 
-/// All files of the results, figures drawn where gnuplot is installed, and the verdicts beside those of earlier runs.
-/// Gives why there are no pictures, where there are none. Errors as write_files.
+/// All files of the results, with figures drawn where gnuplot is installed, and the verdicts added to those of earlier
+/// runs. The value says why there are no pictures; nullopt: there are. Errors: as write_files.
 Result<std::optional<std::string>> write_results(const std::filesystem::path& out,
                                                  const std::vector<papers::EntryResult>& results,
                                                  const papers::VerdictRecord& verdicts);

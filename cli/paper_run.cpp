@@ -48,7 +48,7 @@ void note_runs(const StoreContents& contents, const std::set<std::string>& keys,
   for (const CellRecord& cell : contents.cells) {
     if (!keys.contains(cell.key)) continue;
     runs.insert(cell.run_id);
-    run.criteria.insert(cell.criterion);
+    run.stopped_by.insert(cell.stop_by);
   }
   for (const RunRecord& record : contents.runs) {
     if (!runs.contains(record.id)) continue;

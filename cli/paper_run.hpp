@@ -15,29 +15,29 @@ namespace conebench::cli {
 struct PaperRunOptions {
   papers::Size size = papers::Size::quick;
   std::filesystem::path data;    ///< --data; empty: not given
-  std::filesystem::path stores;  ///< a folder, a store a suite; or one store, `….sqlite`
+  std::filesystem::path stores;  ///< a folder with one store for each suite; or one store, `….sqlite`
   int jobs = 1;
-  bool allow_mixed = false;  ///< cells of other builds and machines in a store count, too
+  bool allow_mixed = false;  ///< also use stored cells of other builds and machines
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-/// What the sweeps of an entry's suites and its simulations left.
+/// Results of an entry's sweeps and simulations.
 struct PaperRun {
   std::vector<papers::Sample> samples;
-  std::string problems;            ///< "63 problems (generated)"
-  std::string data_name;           ///< of the files that generated problems stand in for; else empty
-  std::set<std::string> builds;    ///< commits of those that measured it
-  std::set<std::string> criteria;  ///< of its cells
-  std::set<std::string> days;      ///< on which, "2026-11-25"
-  std::vector<std::string> notes;  ///< noise, data that was not there
-  long left = 0;                   ///< cells that something outside kept from being run
+  std::string problems;              ///< "63 problems (generated)"
+  std::string data_name;             ///< of the files that generated problems replace; empty: none
+  std::set<std::string> builds;      ///< commits of those that measured it
+  std::set<std::string> stopped_by;  ///< of its cells
+  std::set<std::string> days;        ///< on which, "2026-11-25"
+  std::vector<std::string> notes;    ///< noise, missing data
+  long left = 0;                     ///< cells deferred because their process was terminated externally
   bool interrupted = false;
 
   /// "on 2026-11-24 and 2026-11-25 by build 8c904989f1aa".
   std::string made() const;
 };
 
-/// Runs what is missing of entries, each set of suites once.
+/// Runs the missing cells of entries. Each set of suites runs once.
 class PaperRunner {
  public:
   PaperRunner(const std::vector<papers::Entry>& entries, PaperRunOptions options, Progress& progress)

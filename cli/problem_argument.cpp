@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/option_words.hpp"
-#include "base/source_words.hpp"
+#include "base/option_parsing.hpp"
+#include "base/source_text.hpp"
 #include "base/suggestion.hpp"
 #include "base/temporary_folder.hpp"
 #include "cli/arguments.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 constexpr long max_steps_to_next = 200;
 
-/// Takes `key`=NUMBER out of the words behind the scene's name; the last one counts.
+/// Removes `key`=NUMBER from the parts after the scene's name; the last one counts.
 template <class Number>
 Result<void> take_number(std::vector<std::string>& words, const std::string& key, Number& number) {
   for (std::size_t k = 1; k < words.size();) {
@@ -102,9 +102,9 @@ Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene
   return std::optional<ContactProblem>(problem);
 }
 
-/// The words of a scene that a report's name has: "box-stack_boxes=2_mass_ratio=1000". An option begins behind a _ with
-/// a name that the scene knows; empty where the text is no such name.
-std::vector<std::string> words_of_name(const std::string& text, const std::string& scene,
+/// Splits a report's name of a scene: "box-stack_boxes=2_mass_ratio=1000". An option begins after a _ with a name that
+/// the scene knows. Empty: the text is no such name.
+std::vector<std::string> parts_of_name(const std::string& text, const std::string& scene,
                                        const std::vector<OptionSpec>& options) {
   if (!text.starts_with(scene + "_")) return {};
   // A file that is not there: ".hdf5", but not the ".5" of "friction=0.5".
@@ -175,7 +175,7 @@ std::filesystem::path find_problem_file(const std::string& file) {
 Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) {
   std::error_code ignored;
   if (std::filesystem::exists(find_problem_file(text), ignored)) return std::optional<ContactProblem>();
-  const auto words = source_words(text);
+  const auto words = split_source_text(text);
   const std::string first = words && !words->empty() ? words->front() : std::string();
   std::string known;
   std::vector<std::string> ids;
@@ -189,10 +189,10 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
     if (scene.id == first) return make_sample(scene, *words);
   }
   for (const SceneRow& scene : scene_table()) {
-    if (auto named = words_of_name(text, scene.id, scene.options); !named.empty()) return make_scene(scene, named);
+    if (auto named = parts_of_name(text, scene.id, scene.options); !named.empty()) return make_scene(scene, named);
   }
   for (const SimulatedSceneRow& scene : simulated_scene_table()) {
-    auto named = words_of_name(text, scene.id, simulation::all_options(scene));
+    auto named = parts_of_name(text, scene.id, simulation::all_options(scene));
     if (!named.empty()) return make_sample(scene, std::move(named));
   }
   const std::string meant = did_you_mean(first, ids);

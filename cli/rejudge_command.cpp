@@ -38,7 +38,6 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
   if (!std::filesystem::exists(arguments.store, ignored)) {
     return Error{ErrorCode::bad_input, arguments.store + ": cannot be read: no such file; check the path"};
   }
-  // Before it is opened, which migrates it.
   CONEBENCH_TRY(const auto lock, StoreLock::acquire(arguments.store, {.break_lock = arguments.break_lock}));
   if (!lock.note().empty()) print_note(lock.note());
   CONEBENCH_TRY(auto store, Store::open(arguments.store, Store::Mode::read_write));
@@ -83,7 +82,7 @@ Command add_rejudge(CLI::App& root) {
   auto arguments = std::make_shared<RejudgeArguments>();
   CLI::App* app = root.add_subcommand("rejudge", "Compute the residuals of stored answers anew");
   app->footer(rejudge_footer);
-  app->add_option("DB", arguments->store, "Store, changed in place")->required();
+  app->add_option("DB", arguments->store, "Store, which is changed")->required();
   app->add_option("--data", arguments->data, "Folder of the problems or name of a data set, as for `conebench run`")
       ->type_name("DIR");
   add_break_lock(*app, arguments->break_lock);

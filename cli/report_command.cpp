@@ -43,21 +43,9 @@ struct ReportArguments {
   bool without_own = false;
 };
 
-/// Stores of older Conebenches do not say whose a solver is; of those that this build knows it does.
-void name_origins(StoreContents& contents) {
-  for (SettingRecord& setting : contents.settings) {
-    if (!setting.origin.empty()) continue;
-    for (const SolverRow& row : solver_catalogue()) {
-      if (row.info.id != setting.solver) continue;
-      setting.origin = to_string(row.info.origin);
-      setting.looks = checks_are_free(row.info) ? "free" : "paid";
-    }
-  }
-}
-
 std::set<std::string> solvers_of(const StoreContents& contents) {
   std::set<std::string> solvers;
-  for (const SettingRecord& setting : contents.settings) solvers.insert(setting.solver);
+  for (const ConfigurationRecord& configuration : contents.configurations) solvers.insert(configuration.solver);
   return solvers;
 }
 
@@ -86,15 +74,15 @@ std::optional<std::string> nothing_answered(const StoreContents& contents) {
                      counts_text(statuses));
 }
 
-/// Ids of this build's solvers and the words that their options take.
-std::set<std::string> public_words() {
-  std::set<std::string> words;
+/// Ids of this build's solvers and the choices of their options.
+std::set<std::string> public_solvers() {
+  std::set<std::string> names;
   for (const SolverRow& row : solver_catalogue()) {
     if (!row.content_hash.empty()) continue;
-    words.insert(row.info.id);
-    for (const OptionSpec& option : row.all_options()) words.insert(option.choices.begin(), option.choices.end());
+    names.insert(row.info.id);
+    for (const OptionSpec& option : row.all_options()) names.insert(option.choices.begin(), option.choices.end());
   }
-  return words;
+  return names;
 }
 
 Result<int> run_report(const ReportArguments& arguments) {
@@ -109,7 +97,6 @@ Result<int> run_report(const ReportArguments& arguments) {
 
   CONEBENCH_TRY(const auto filter, CellFilter::parse(arguments.filter, {.of_stored_cells = true}));
   CONEBENCH_TRY(StoreContents joined, read_joined(arguments.stores, arguments.all_cells));
-  name_origins(joined);
   // Where the samples of a sweep lie, and files that it was given with --data.
   for (const auto& file : arguments.stores) {
     options.folders.push_back(std::filesystem::path(file).replace_extension(".problems"));
@@ -129,12 +116,11 @@ Result<int> run_report(const ReportArguments& arguments) {
   for (SuiteState& suite : joined.suites) {
     if (suite.missing.empty()) suite.present.clear();  // large, and a complete suite's report has no use for it
   }
-  Pseudonyms names(public_words());
+  Pseudonyms names(public_solvers());
   if (arguments.anonymous) joined = anonymous(std::move(joined), names);
   if (!arguments.since.empty()) {
     CONEBENCH_TRY(auto earlier, read_joined({arguments.since}, arguments.all_cells));
     if (!arguments.filter.empty()) earlier = filtered(std::move(earlier), filter, arguments.filter);
-    name_origins(earlier);
     if (arguments.without_own) earlier = without_own(std::move(earlier));
     if (arguments.anonymous) earlier = anonymous(std::move(earlier), names);
     options.since = changes_since(earlier, joined);
@@ -156,7 +142,7 @@ Result<int> run_report(const ReportArguments& arguments) {
   for (const auto& note : written.notes) print_note(note);
   for (const auto& path : written.paths) print_text(path.string() + "\n");
   if (const auto why = nothing_answered(contents)) {
-    print_error(fmt::format("{}: nothing was measured: {}; the report says so", arguments.stores.front(), *why));
+    print_error(fmt::format("{}: nothing was measured: {}; see the report", arguments.stores.front(), *why));
     return nothing_measured;
   }
   return done;
@@ -171,10 +157,10 @@ Command add_report(CLI::App& root) {
   app->add_option("DB", arguments->stores, "Stores, as `conebench run --db` wrote them")->required();
   app->add_option("--out", arguments->out, "Folder for the report, made where it is missing")->type_name("DIR");
   app->add_flag("--failed", arguments->failed, "List every cell that ran and is not solved, with its reason");
-  app->add_option("--format", arguments->formats, "html, md, latex, csv, json, with commas between them")
+  app->add_option("--format", arguments->formats, "html, md, latex, csv, json (comma-separated)")
       ->type_name("LIST")
       ->capture_default_str();
-  app->add_option("--by", arguments->groups, "family, or sample category or conditioning in its place")
+  app->add_option("--by", arguments->groups, "family, category (of samples) or conditioning")
       ->type_name("GROUPS")
       ->capture_default_str();
   app->add_option("--filter", arguments->filter, "Only the cells that it fits (docs/suites.md)")->type_name("EXPR");

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 #include "base/plural.hpp"
 #include "base/suggestion.hpp"
 #include "base/text_file.hpp"
@@ -18,7 +18,7 @@
 #include "cli/foreign_code.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
-#include "cli/run_beside.hpp"
+#include "cli/run_ab.hpp"
 #include "cli/run_ending.hpp"
 #include "cli/stores_argument.hpp"
 #include "reports/report.hpp"
@@ -41,7 +41,7 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* run_footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
-Running it again resumes: cells that the store holds are not run again.
+The same command again resumes: cells that the store holds are not run again.
 Ctrl-C drops the cell in flight and keeps the rest.
 
 Examples:
@@ -53,8 +53,8 @@ Examples:
   conebench run nightly.json --db shard-2.sqlite --shard 2/8
   conebench run nightly.json --db nightly.sqlite --require-solved 0.95
   conebench run mine.json --plugin ./jacobi.so --db mine.sqlite
-  conebench run nightly.json --beside old/conebench --db ab.sqlite
-  conebench run nightly.json --db tuesday.sqlite --base monday.sqlite --require-solved CASCADE:0.99@supported)";
+  conebench run nightly.json --ab old/conebench --db ab.sqlite
+  conebench run nightly.json --db tuesday.sqlite --baseline monday.sqlite --require-solved CASCADE:0.99@supported)";
 
 struct RunArguments {
   std::string suite;
@@ -67,13 +67,13 @@ struct RunArguments {
   std::string retry;
   std::string filter;
   std::vector<std::string> gates;
-  std::string base;
+  std::string baseline;
   bool json = false;
   bool dry_run = false;
   bool allow_mixed = false;
   bool break_lock = false;
-  std::string beside;
-  long passes = 3;
+  std::string ab;
+  long rounds = 6;
   std::string fail_on = default_gate;
   ForeignCode code;
 };
@@ -114,14 +114,14 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
                                         plan.duplicates == 1 ? "repeats" : "repeat", plan.duplicates == 1 ? "s" : "")
                           : std::string();
   print_text(fmt::format("{}: {} ({}{}), {}, {}\n", suite.name, plural(plan.problems, "problem"), left_out(plan),
-                         copies, plural(plan.settings, "setting"), plural(plan.cells, "cell")));
+                         copies, plural(plan.configurations, "configuration"), plural(plan.cells, "cell")));
   print_text(fmt::format(
       "stored already: {}; to run: {}, at worst {}: {} killed after {:g} s each ({:g} s are "
       "the suite's limit){}{}\n",
       plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plural(plan.solvable, "solve"),
       plan.worst_cell_s, suite.limits.seconds,
       plan.of_peers > 0
-          ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, max_tries)
+          ? fmt::format(", those of foreign libraries ({}) in the last of {} attempts", plan.of_peers, max_attempts)
           : std::string(),
       jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
   if (suite.repeats.rounds > 1) {
@@ -143,7 +143,7 @@ nlohmann::json to_json(const std::string& suite, const DryRun& plan) {
           {"problems_not_loaded", plan.bad_problems},
           {"problems_taken_by_none", plan.untaken_problems},
           {"problems_pending", plan.pending},
-          {"settings", plan.settings},
+          {"configurations", plan.configurations},
           {"cells", plan.cells},
           {"cells_stored_before", plan.resumed},
           {"cells_to_run", plan.cells - plan.resumed},
@@ -190,45 +190,49 @@ Result<std::vector<SolvedGate>> parse_gates(const RunArguments& arguments, const
   return gates;
 }
 
-/// What of the base store a run is compared with: the suite's cells, cut by the same filter.
-Result<StoreContents> read_base(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file) {
+/// The part of the baseline store that a run is compared with: the suite's cells under the same filter.
+Result<StoreContents> read_baseline(const RunArguments& arguments, const Suite& suite,
+                                    const std::filesystem::path& file) {
   std::error_code ignored;
-  if (std::filesystem::equivalent(arguments.base, file, ignored)) {
+  if (std::filesystem::equivalent(arguments.baseline, file, ignored)) {
     return Error{ErrorCode::wrong_usage,
-                 fmt::format("--base {}: is the store that is written; give an earlier one", arguments.base)};
+                 fmt::format("--baseline {}: is the store that is written; give an earlier one", arguments.baseline)};
   }
-  CONEBENCH_TRY(const auto store, Store::open(arguments.base, Store::Mode::read_only));
+  CONEBENCH_TRY(const auto store, Store::open(arguments.baseline, Store::Mode::read_only));
   CONEBENCH_TRY(auto read, store.read_outcomes());
   if (std::none_of(read.runs.begin(), read.runs.end(),
                    [&](const RunRecord& run) { return run.suite_name == suite.name; })) {
-    return Error{ErrorCode::bad_input, fmt::format("--base {}: holds no run of the suite {}; give a store of it",
-                                                   arguments.base, suite.name)};
+    return Error{ErrorCode::bad_input, fmt::format("--baseline {}: holds no run of the suite {}; give a store of it",
+                                                   arguments.baseline, suite.name)};
   }
   CONEBENCH_TRY(const auto filter, CellFilter::parse(arguments.filter));
   StoreContents contents = present_contents(std::move(read));
   return arguments.filter.empty() ? contents : filtered(std::move(contents), filter, arguments.filter);
 }
 
-/// What --beside does not go with.
-Result<void> check_beside(const RunArguments& arguments) {
-  if (arguments.beside.empty()) return {};
+/// Error: options that can't be combined with --ab.
+Result<void> check_ab(const RunArguments& arguments) {
+  if (arguments.ab.empty()) return {};
   const char* wrong = nullptr;
   if (arguments.jobs > 1) wrong = "--jobs: cells run one after the other";
   if (!arguments.shard.empty() || !arguments.keys.empty()) wrong = "--shard and --keys: use --filter for a part";
   if (!arguments.retry.empty()) wrong = "--retry";
-  if (!arguments.gates.empty() || !arguments.base.empty()) wrong = "--require-solved and --base: it has --fail-on";
-  if (wrong == nullptr) return {};
-  return Error{ErrorCode::wrong_usage, fmt::format("--beside does not go with {}", wrong)};
+  if (!arguments.gates.empty() || !arguments.baseline.empty())
+    wrong = "--require-solved and --baseline: it has --fail-on";
+  if (wrong != nullptr) return Error{ErrorCode::wrong_usage, fmt::format("--ab does not go with {}", wrong)};
+  if (arguments.rounds % 2 == 0) return {};
+  return Error{ErrorCode::wrong_usage,
+               fmt::format("--rounds {}: must be even: each side runs twice in A B B A", arguments.rounds)};
 }
 
-/// Two builds are compared, each of which has its own solvers alone.
-Result<void> check_beside(const RunArguments& arguments, const Suite& suite) {
-  if (arguments.beside.empty()) return {};
+/// Error: an A/B run has no foreign solvers.
+Result<void> check_ab(const RunArguments& arguments, const Suite& suite) {
+  if (arguments.ab.empty()) return {};
   for (const SolverEntry& entry : suite.solvers) {
     const SolverRow* const row = find_solver(entry.id);
     if (row == nullptr || row->content_hash.empty()) continue;
     return Error{ErrorCode::wrong_usage,
-                 fmt::format("--beside does not go with {}, which is part of neither build; compare plug-ins and "
+                 fmt::format("--ab does not go with {}, which is part of neither build; compare plug-ins and "
                              "programs as solvers of one run",
                              entry.id)};
   }
@@ -244,7 +248,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   options.allow_mixed = arguments.allow_mixed;
   CONEBENCH_CHECK(set_shard(arguments.shard, options));
   CONEBENCH_CHECK(set_keys(arguments.keys, options));
-  CONEBENCH_CHECK(check_beside(arguments));
+  CONEBENCH_CHECK(check_ab(arguments));
   CONEBENCH_CHECK(load_foreign_code(arguments.code));
   const auto suite = load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes());
   if (!suite && !simulation_hint(arguments.suite).empty()) {
@@ -254,7 +258,7 @@ Result<int> run_suite(const RunArguments& arguments) {
                              arguments.suite, simulation_hint(arguments.suite), arguments.suite)};
   }
   CONEBENCH_CHECK(suite);
-  CONEBENCH_CHECK(check_beside(arguments, *suite));
+  CONEBENCH_CHECK(check_ab(arguments, *suite));
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
@@ -277,20 +281,20 @@ Result<int> run_suite(const RunArguments& arguments) {
   CONEBENCH_TRY(const auto gates, parse_gates(arguments, count));
   ProgressPrinter progress = progress_on_stderr();
   if (arguments.dry_run) return run_dry(arguments, *suite, file, options, progress);
-  std::optional<StoreContents> base;
-  if (!arguments.base.empty()) {
-    CONEBENCH_TRY(base, read_base(arguments, *suite, file));
+  std::optional<StoreContents> baseline;
+  if (!arguments.baseline.empty()) {
+    CONEBENCH_TRY(baseline, read_baseline(arguments, *suite, file));
   }
 
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
-  // Before it is opened, which makes or migrates it.
+  // Before it is opened, which makes it.
   CONEBENCH_TRY(const auto lock, StoreLock::acquire(file, {.break_lock = arguments.break_lock}));
   if (!lock.note().empty()) print_note(lock.note());
   CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
-  if (!arguments.beside.empty()) {
+  if (!arguments.ab.empty()) {
     return run_and_compare(*suite, store, file,
-                           {.sweep = options, .other = arguments.beside, .passes = static_cast<int>(arguments.passes)},
+                           {.sweep = options, .other = arguments.ab, .rounds = static_cast<int>(arguments.rounds)},
                            {.fail_on = arguments.fail_on, .json = arguments.json}, progress);
   }
   CONEBENCH_TRY(const auto outcome, run_sweep(*suite, store, options, progress));
@@ -299,14 +303,14 @@ Result<int> run_suite(const RunArguments& arguments) {
   if (!read && !outcome.stopped) return read.error();
   EndedRun run{.suite = arguments.suite,
                .store = file.string(),
-               .base = arguments.base,
+               .baseline = arguments.baseline,
                .part = part_of(arguments),
                .jobs = arguments.jobs,
                .outcome = outcome,
                .verdict = {}};
-  if (read && base && (!arguments.shard.empty() || options.keys))
-    base = with_partners(std::move(*base), *read, outcome.keys);
-  if (read) run.verdict = judge_sweep(*read, outcome.keys, gates, base ? &*base : nullptr);
+  if (read && baseline && (!arguments.shard.empty() || options.keys))
+    baseline = with_partners(std::move(*baseline), *read, outcome.keys);
+  if (read) run.verdict = judge_sweep(*read, outcome.keys, gates, baseline ? &*baseline : nullptr);
   const Ending ending = ending_of(run);
   if (arguments.json) {
     print_json("run", to_json(run, ending));
@@ -336,33 +340,37 @@ Command add_run(CLI::App& root) {
                   "Folder of the problems, or name of a data set; else CONEBENCH_DATA, else the suite's own folder")
       ->type_name("DIR");
   add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0},
-              "Workers; more than one marks the results as throughput, without time rankings");
+              "Worker processes; with more than one the results are marked as throughput and times are not ranked");
   app->add_option("--shard", arguments->shard, "Run part K of N of the cells, each part into a store of its own")
       ->type_name("K/N");
-  app->add_option("--keys", arguments->keys, "Run only the cells whose keys stand in FILE, one a line")
+  app->add_option("--keys", arguments->keys, "Run only the cells whose keys FILE lists, one on each line")
       ->type_name("FILE");
   app->add_option("--survey", arguments->survey,
                   "Folder that keeps what is known of the problems, for all runs of the suite (docs/slurm.md)")
       ->type_name("DIR");
-  app->add_option("--retry", arguments->retry, "Run stored cells of these statuses again, with commas between them")
+  app->add_option("--retry", arguments->retry, "Run stored cells of these statuses again (comma-separated)")
       ->type_name("LIST");
   app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
-  app->add_flag("--dry-run", arguments->dry_run, "Say what would be run and how long it takes at worst");
+  app->add_flag("--dry-run", arguments->dry_run, "Print what would be run and how long it can take; run nothing");
   app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
   add_break_lock(*app, arguments->break_lock);
   app->add_option("--require-solved", arguments->gates,
-                  "Exit with 1 where a smaller share of the cells is solved; as often as wanted")
+                  "Exit with 1 where a smaller share of the cells is solved; may be repeated")
       ->type_name("[SOLVER:]SHARE[@supported]")
       ->allow_extra_args(false);
-  app->add_option("--base", arguments->base,
+  app->add_option("--baseline,--base", arguments->baseline,
                   "Earlier store: --require-solved fails below its supported cells, its crashes are known")
       ->type_name("STORE");
-  app->add_option("--beside", arguments->beside,
+  app->add_option("--ab,--beside", arguments->ab,
                   "Another conebench: both builds run every cell in turn, and are compared (docs/side_by_side.md)")
       ->type_name("EXECUTABLE");
-  add_integer(*app, "--passes", arguments->passes, {.minimum = 1.0, .maximum = 100.0},
-              "With --beside: blocks of two replicates a side for every cell");
-  app->add_option("--fail-on", arguments->fail_on, "With --beside: what makes the exit code 1, as of `compare`")
+  add_integer(*app, "--rounds", arguments->rounds, {.minimum = 2.0, .maximum = 200.0},
+              "With --ab: how often each side times every cell; even");
+  const auto set_passes = [arguments](const long& passes) { arguments->rounds = 2 * passes; };
+  app->add_option_function<long>("--passes", set_passes, "Half of --rounds, as it was called before")
+      ->check(CLI::Range(1, 100))
+      ->group("");
+  app->add_option("--fail-on", arguments->fail_on, "With --ab: what makes the exit code 1, as of `compare`")
       ->type_name("LIST")
       ->capture_default_str();
   add_foreign_code(*app, arguments->code, true);

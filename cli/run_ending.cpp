@@ -25,14 +25,14 @@ std::string what_broke(const EndedRun& run) {
   }
   if (verdict.ended > 0) {
     parts.push_back(fmt::format("{} crashed or ran out of memory{}", plural(verdict.ended, "cell"),
-                                run.base.empty() ? "" : fmt::format(" and did not in {}", run.base)));
+                                run.baseline.empty() ? "" : fmt::format(" and did not in {}", run.baseline)));
   }
   if (verdict.skipped > 0) parts.push_back(plural(verdict.skipped, "cell") + " got no process");
   const auto left = [&](long count, const char* what, const char* not_done) {
     if (count > 0)
       parts.push_back(fmt::format("{} {} not {}", plural(count, what), count == 1 ? "was" : "were", not_done));
   };
-  left(run.outcome.killed_problems, "problem", "looked at, since what reads it was killed from outside");
+  left(run.outcome.killed_problems, "problem", "read, because its reader was terminated externally");
   left(run.outcome.not_run(), "cell", "run");
   left(run.outcome.not_retimed, "cell", "timed again");
   std::string text;
@@ -73,7 +73,8 @@ nlohmann::json to_json(const GateOutcome& gate) {
           {"solved", gate.solved},
           {"cells", gate.cells},
           {"supported", gate.supported},
-          {"base_supported", gate.base_supported ? nlohmann::json(*gate.base_supported) : nlohmann::json(nullptr)},
+          {"baseline_supported",
+           gate.baseline_supported ? nlohmann::json(*gate.baseline_supported) : nlohmann::json(nullptr)},
           {"passed", gate.failure().empty()}};
 }
 
@@ -85,7 +86,7 @@ Ending ending_of(const EndedRun& run) {
   if (outcome.interrupted) {
     std::string left = "while solved cells were timed again";
     if (outcome.not_run() > 0) left = fmt::format("with {} to run", plural(outcome.not_run(), "cell"));
-    if (outcome.cells == 0) left = "while the problems were looked at";
+    if (outcome.cells == 0) left = "while the problems were read";
     return {interrupted, {fmt::format("interrupted {}; the same command resumes", left)}};
   }
   if (outcome.cells == 0 && outcome.killed_problems == 0) {
@@ -133,8 +134,11 @@ void print_ended(const EndedRun& run) {
   }
   if (const std::string left = left_out_text(run.verdict); !left.empty()) print_text(left + "\n");
   if (run.verdict.ended_before > 0) {
-    print_text(
-        fmt::format("{} crashed or ran out of memory as in {}\n", plural(run.verdict.ended_before, "cell"), run.base));
+    print_text(fmt::format("{} crashed or ran out of memory as in {}\n", plural(run.verdict.ended_before, "cell"),
+                           run.baseline));
+  }
+  if (outcome.cells > 0) {
+    print_text(fmt::format("page and tables as files: conebench report {} --out DIR\n", reports::shell(run.store)));
   }
   for (const NoiseRecord& noise : outcome.noise) print_note("noise: " + reports::noise_text(noise));
 }
@@ -143,7 +147,7 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
   const SweepOutcome& outcome = run.outcome;
   nlohmann::json out = {{"suite", run.suite},
                         {"store", run.store},
-                        {"base", run.base.empty() ? nlohmann::json(nullptr) : nlohmann::json(run.base)},
+                        {"baseline", run.baseline.empty() ? nlohmann::json(nullptr) : nlohmann::json(run.baseline)},
                         {"exit_code", ending.code},
                         {"reasons", ending.reasons},
                         {"interrupted", outcome.interrupted},
@@ -163,7 +167,7 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
                         {"problems_killed", outcome.killed_problems},
                         {"cells_flaky", outcome.flaky},
                         {"cells_ended", run.verdict.ended},
-                        {"cells_ended_in_base_too", run.verdict.ended_before},
+                        {"cells_ended_in_baseline_too", run.verdict.ended_before},
                         {"statuses", run.verdict.statuses},
                         {"statuses_run_now", outcome.statuses},
                         {"gates", nlohmann::json::array()},

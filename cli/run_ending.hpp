@@ -9,12 +9,12 @@
 
 namespace conebench::cli {
 
-/// A sweep that has ended, with what its cells say.
+/// A sweep that has ended, with the verdict on its cells.
 struct EndedRun {
   std::string suite;  ///< as it was given
   std::string store;
-  std::string base;  ///< empty: none
-  std::string part;  ///< what cut the cells, for a run without any: "--shard 2/8"
+  std::string baseline;  ///< empty: none
+  std::string part;      ///< option that left no cells: "--shard 2/8"
   long jobs = 1;
   SweepOutcome outcome;
   SweepVerdict verdict;
@@ -27,12 +27,12 @@ struct Ending {
 };
 Ending ending_of(const EndedRun& run);
 
-/// What this run did, what the harness took of it, and the statuses of its cells; the noise goes to standard error.
+/// Prints what this run did, the harness's overhead and the statuses of its cells. Noise goes to standard error.
 void print_ended(const EndedRun& run);
-/// The same for scripts, with the ending: docs/command_line.md has the keys.
+/// The same as JSON, with the ending (docs/command_line.md).
 nlohmann::json to_json(const EndedRun& run, const Ending& ending);
 
-/// Problems without a solve, in the reports' words: "2 taken by no solver, 0 could not be loaded".
+/// Problems without a solve, as reports have it: "2 taken by no solver, 0 could not be loaded".
 template <class Outcome>
 std::string left_out(const Outcome& outcome) {
   return std::to_string(outcome.untaken_problems) + " taken by no solver, " + std::to_string(outcome.bad_problems) +

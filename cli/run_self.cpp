@@ -17,12 +17,12 @@ constexpr unsigned look_us = 20'000;
 constexpr mode_t readable = 0644;
 constexpr int not_found = 127;  // as of a shell
 
-/// `program`: a file; null: the first word, looked up in PATH.
-Result<ChildEnding> run_words(const char* program, const std::vector<std::string>& words, const std::atomic<bool>* stop,
-                              const std::filesystem::path& printed) {
-  std::vector<std::string> copies = words;
+/// `program`: a file; null: the first argument, looked up in PATH.
+Result<ChildEnding> run_arguments(const char* program, const std::vector<std::string>& line,
+                                  const std::atomic<bool>* stop, const std::filesystem::path& printed) {
+  std::vector<std::string> copies = line;
   std::vector<char*> arguments;
-  for (std::string& word : copies) arguments.push_back(word.data());
+  for (std::string& argument : copies) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   OutputCatcher output;
   const pid_t child = fork_process({.channel = -1, .output = output.descriptor()}, [&] {
@@ -44,24 +44,24 @@ Result<ChildEnding> run_words(const char* program, const std::vector<std::string
     if (stop != nullptr && *stop) {
       kill(-child, SIGKILL);
       wait_for_end(child);
-      return ChildEnding{.interrupted = true, .words = {}};
+      return ChildEnding{.interrupted = true, .last_output = {}};
     }
     usleep(look_us);
   }
   const bool by_itself = ended == child && WIFEXITED(status);
   return ChildEnding{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal),
-                     .words = output.last_words()};
+                     .last_output = output.last_output()};
 }
 
 }  // namespace
 
-Result<ChildEnding> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
+Result<ChildEnding> run_self(const std::vector<std::string>& arguments, const std::atomic<bool>* stop,
                              const std::filesystem::path& printed) {
-  return run_words("/proc/self/exe", words, stop, printed);
+  return run_arguments("/proc/self/exe", arguments, stop, printed);
 }
 
-Result<ChildEnding> run_program(const std::vector<std::string>& words, const std::atomic<bool>* stop) {
-  return run_words(nullptr, words, stop, {});
+Result<ChildEnding> run_program(const std::vector<std::string>& arguments, const std::atomic<bool>* stop) {
+  return run_arguments(nullptr, arguments, stop, {});
 }
 
 }  // namespace conebench::cli

@@ -36,9 +36,9 @@ struct Answer {
 };
 
 /// Both outputs of a command.
-Answer ask(const std::vector<std::string>& words) {
+Answer ask(const std::vector<std::string>& command) {
   std::string line;
-  for (const std::string& word : words) line += quoted(word) + " ";
+  for (const std::string& word : command) line += quoted(word) + " ";
   std::FILE* const pipe = popen((line + "2>&1 </dev/null").c_str(), "re");
   if (pipe == nullptr) return {};
   Answer answer;
@@ -89,9 +89,9 @@ std::optional<long> max_indices() {
   return std::stol(found[1]);
 }
 
-Result<std::string> submit(const std::vector<std::string>& words) {
+Result<std::string> submit(const std::vector<std::string>& command) {
   constexpr int not_found = 127;
-  const Answer answer = ask(words);
+  const Answer answer = ask(command);
   if (answer.code == not_found) {
     return Error{ErrorCode::bad_input,
                  "sbatch is not installed here; submit on a host of the cluster, or write the "
@@ -152,15 +152,7 @@ Result<void> write_slurm_plan(const fs::path& folder, const SlurmPlan& plan) {
   const nlohmann::json json = {{"suite", plan.suite},   {"suite_file", plan.suite_file}, {"digest", plan.digest},
                                {"rounds", plan.rounds}, {"cells", plan.cells},           {"seconds", plan.seconds},
                                {"jobs", plan.jobs}};
-  const fs::path file = folder / "plan.json";
-  const fs::path beside = folder / "plan.json.new";
-  std::ofstream stream(beside);
-  stream << json.dump(1) << "\n";
-  stream.close();
-  std::error_code failed;
-  if (stream) fs::rename(beside, file, failed);
-  if (stream && !failed) return {};
-  return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written", file.string())};
+  return write_text_file(folder / "plan.json", json.dump(1) + "\n");
 }
 
 Result<std::vector<ShardState>> shard_states(const fs::path& folder, const SlurmPlan& plan) {

@@ -13,38 +13,39 @@ namespace conebench::cli {
 
 Command add_slurm(CLI::App& root);
 
-/// What Slurm's own commands say; they need no slurmdbd.
+/// Calls of Slurm's commands. They need no slurmdbd.
 namespace slurm {
 
-/// `word` as a shell reads it back.
+/// `word` quoted for a shell.
 std::string quoted(const std::string& word);
 /// "3,7,9-12" of ascending numbers.
 std::string ranges(const std::vector<long>& numbers);
 
-/// One past the largest index of an array (MaxArraySize); nothing where Slurm does not answer.
+/// One past the largest index of an array (MaxArraySize); nullopt: Slurm does not answer.
 std::optional<long> max_indices();
-/// The id of the job that sbatch made. Errors (bad_input): sbatch is missing or refused it, with its reason.
-Result<std::string> submit(const std::vector<std::string>& words);
+/// Runs the command and returns the id of the submitted job. Errors (bad_input): sbatch is missing or refused it, with
+/// its reason.
+Result<std::string> submit(const std::vector<std::string>& command);
 
-/// Tasks of these jobs that are waiting, running or ending, by state. Nothing where Slurm does not answer.
+/// Tasks of these jobs that are waiting, running or ending, by state. nullopt: Slurm does not answer.
 std::optional<std::map<std::string, long>> live_tasks(const std::vector<std::string>& jobs);
 
 }  // namespace slurm
 
-/// What the folder of a sweep on a cluster holds beside scripts and stores (plan.json).
+/// plan.json in the folder of a sweep on a cluster.
 struct SlurmPlan {
   std::string suite;       ///< its name
   std::string suite_file;  ///< as `conebench run` takes it: an absolute path, or the name of a built-in one
   std::string digest;      ///< of all keys: another suite, filter or problem gives another
   int rounds = 1;
   std::vector<long> cells;        ///< by shard
-  std::vector<double> seconds;    ///< by shard: what they are thought to cost
-  std::vector<std::string> jobs;  ///< ids of all that was submitted, the merge last
+  std::vector<double> seconds;    ///< by shard: estimated cost
+  std::vector<std::string> jobs;  ///< ids of all submitted jobs, the merge last
 
   long all_cells() const;
 };
 
-/// Where things are in such a folder. The keys are those of the shard's cells, one a line.
+/// Paths in such a folder. shard_keys() has the keys of the shard's cells, one a line.
 std::filesystem::path shard_keys(const std::filesystem::path& folder, std::size_t shard);
 std::filesystem::path shard_store(const std::filesystem::path& folder, std::size_t shard);
 std::filesystem::path merged_store(const std::filesystem::path& folder);
@@ -53,12 +54,12 @@ std::filesystem::path merged_store(const std::filesystem::path& folder);
 Result<SlurmPlan> read_slurm_plan(const std::filesystem::path& folder);
 Result<void> write_slurm_plan(const std::filesystem::path& folder, const SlurmPlan& plan);
 
-/// How far a shard is.
+/// Progress of a shard.
 struct ShardState {
-  long stored = 0;  ///< of its own cells; others in its store, of an edited script or suite, are not counted
+  long stored = 0;  ///< of its planned cells; other cells in its store, from an edited suite, are not counted
   bool complete = false;
 };
-/// Of every shard. Errors: those of a store that can't be read.
+/// The state of every shard. Errors: a store can't be read.
 Result<std::vector<ShardState>> shard_states(const std::filesystem::path& folder, const SlurmPlan& plan);
 
 }  // namespace conebench::cli

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* slurm_footer = R"(The same command again submits the shards that miss cells. docs/slurm.md
+constexpr const char* slurm_footer = R"(The same command again submits the shards with missing cells. docs/slurm.md
 
 Examples:
   conebench slurm fclib --data problems --shards 200 --out sweep --sbatch "--partition=long --constraint=epyc"
@@ -45,7 +45,7 @@ struct SlurmArguments {
   std::string filter;
   std::string sbatch;
   std::string costs;
-  std::string base;
+  std::string baseline;
   std::string nights;
   ForeignCode code;
   long shards = 0;
@@ -56,32 +56,32 @@ struct SlurmArguments {
 };
 
 constexpr long slurms_default = 1001;  ///< MaxArraySize where the cluster does not say
-constexpr long memory_beside_cells_mb = 2000;
+constexpr long memory_of_worker_mb = 2000;
 
 std::string absolute(const std::string& path) {
   std::error_code ignored;
   return fs::absolute(path, ignored).lexically_normal().string();
 }
 
-/// The name of a data set, which every task looks up, or the folder as they find it.
-std::string place_of_data(const std::string& data) {
+/// The name of a data set, which every task finds by itself, or the absolute path of the folder.
+std::string location_of_data(const std::string& data) {
   const auto set = data_set_of(data);
   return set && *set ? data : absolute(data);
 }
 
 /// The folder, as every task finds it.
-struct Place {
+struct Location {
   fs::path folder;
   std::string executable;
 };
 
-/// What a command needs to know of solvers from outside.
-std::vector<std::string> words_of(const ForeignCode& code) {
-  std::vector<std::string> words;
-  for (const std::string& file : code.plugins) words.insert(words.end(), {"--plugin", absolute(file)});
-  for (const std::string& program : code.programs) words.insert(words.end(), {"--program", program});
-  if (code.allowed) words.emplace_back("--allow-code");
-  return words;
+/// What a command needs to load plug-ins and programs.
+std::vector<std::string> code_arguments(const ForeignCode& code) {
+  std::vector<std::string> command;
+  for (const std::string& file : code.plugins) command.insert(command.end(), {"--plugin", absolute(file)});
+  for (const std::string& program : code.programs) command.insert(command.end(), {"--program", program});
+  if (code.allowed) command.emplace_back("--allow-code");
+  return command;
 }
 
 /// Of sbatch's --output, which takes %% for a % of the folder's own name.
@@ -92,19 +92,19 @@ std::string log_pattern(const fs::path& folder, const std::string& file) {
 }
 
 std::string array_script(const SlurmArguments& arguments, const Suite& suite, const SlurmPlan& plan,
-                         const Place& place) {
-  std::vector<std::string> words = {place.executable, "run", plan.suite_file};
-  if (!arguments.data.empty()) words.insert(words.end(), {"--data", place_of_data(arguments.data)});
-  if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
-  if (arguments.allow_mixed) words.emplace_back("--allow-mixed");
-  const std::vector<std::string> code = words_of(arguments.code);
-  words.insert(words.end(), code.begin(), code.end());
-  words.insert(words.end(), {"--survey", (place.folder / "survey").string(), "--break-lock"});
-  std::string command;
-  for (const std::string& word : words) command += slurm::quoted(word) + " ";
+                         const Location& location) {
+  std::vector<std::string> command = {location.executable, "run", plan.suite_file};
+  if (!arguments.data.empty()) command.insert(command.end(), {"--data", location_of_data(arguments.data)});
+  if (!arguments.filter.empty()) command.insert(command.end(), {"--filter", arguments.filter});
+  if (arguments.allow_mixed) command.emplace_back("--allow-mixed");
+  const std::vector<std::string> code = code_arguments(arguments.code);
+  command.insert(command.end(), code.begin(), code.end());
+  command.insert(command.end(), {"--survey", (location.folder / "survey").string(), "--break-lock"});
+  std::string line;
+  for (const std::string& word : command) line += slurm::quoted(word) + " ";
   const std::string memory =
       suite.limits.memory_mb > 0
-          ? fmt::format("#SBATCH --mem={:.0f}M\n", static_cast<double>(suite.limits.memory_mb) + memory_beside_cells_mb)
+          ? fmt::format("#SBATCH --mem={:.0f}M\n", static_cast<double>(suite.limits.memory_mb) + memory_of_worker_mb)
           : std::string();
   return fmt::format(
       R"(#!/bin/bash
@@ -120,21 +120,21 @@ index=${{SLURM_ARRAY_TASK_ID:?is set by sbatch --array; by hand: SLURM_ARRAY_TAS
 shard=$((${{1:-0}} + index + 1))
 exec {}--keys {}/$shard.txt --db {}/$shard.sqlite
 )",
-      slurm::quoted("conebench-" + suite.name), memory, log_pattern(place.folder, "%A-%a.txt"),
-      arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", plan.cells.size(), command,
-      slurm::quoted((place.folder / "parts").string()), slurm::quoted((place.folder / "shards").string()));
+      slurm::quoted("conebench-" + suite.name), memory, log_pattern(location.folder, "%A-%a.txt"),
+      arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", plan.cells.size(), line,
+      slurm::quoted((location.folder / "parts").string()), slurm::quoted((location.folder / "shards").string()));
 }
 
-std::string line_of(const std::vector<std::string>& words) {
+std::string line_of(const std::vector<std::string>& command) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + slurm::quoted(word);
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + slurm::quoted(word);
   return line + "\n";
 }
 
 std::string merge_script(const SlurmArguments& arguments, const Suite& suite, const SlurmPlan& plan,
-                         const Place& place) {
-  const std::string conebench = slurm::quoted(place.executable);
-  const std::string merged = slurm::quoted(merged_store(place.folder).string());
+                         const Location& location) {
+  const std::string conebench = slurm::quoted(location.executable);
+  const std::string merged = slurm::quoted(merged_store(location.folder).string());
   std::string text = fmt::format(
       R"(#!/bin/bash
 #SBATCH --job-name={}
@@ -146,24 +146,24 @@ std::string merge_script(const SlurmArguments& arguments, const Suite& suite, co
 rm -f {}.new
 {} merge{} {}/*.sqlite --out {}.new && mv {}.new {} || exit
 )",
-      slurm::quoted("conebench-" + suite.name + "-merge"), log_pattern(place.folder, "merge-%j.txt"),
+      slurm::quoted("conebench-" + suite.name + "-merge"), log_pattern(location.folder, "merge-%j.txt"),
       arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", conebench,
-      slurm::quoted(place.folder.string()), merged, conebench, arguments.allow_mixed ? " --allow-mixed" : "",
-      slurm::quoted((place.folder / "shards").string()), merged, merged, merged);
-  if (!arguments.base.empty()) {
-    text += line_of({place.executable, "compare", absolute(arguments.base), merged_store(place.folder).string(),
-                     "--out", (place.folder / "comparison").string()});
+      slurm::quoted(location.folder.string()), merged, conebench, arguments.allow_mixed ? " --allow-mixed" : "",
+      slurm::quoted((location.folder / "shards").string()), merged, merged, merged);
+  if (!arguments.baseline.empty()) {
+    text += line_of({location.executable, "compare", absolute(arguments.baseline),
+                     merged_store(location.folder).string(), "--out", (location.folder / "comparison").string()});
   }
   if (!arguments.nights.empty()) {
-    std::vector<std::string> words = {place.executable, "nightly", plan.suite_file, "--stores",
-                                      absolute(arguments.nights)};
-    if (!arguments.data.empty()) words.insert(words.end(), {"--data", place_of_data(arguments.data)});
-    if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
-    const std::vector<std::string> code = words_of(arguments.code);
-    words.insert(words.end(), code.begin(), code.end());
-    words.insert(words.end(),
-                 {"--measured", merged_store(place.folder).string(), "--survey", (place.folder / "survey").string()});
-    text += line_of(words);
+    std::vector<std::string> command = {location.executable, "nightly", plan.suite_file, "--stores",
+                                        absolute(arguments.nights)};
+    if (!arguments.data.empty()) command.insert(command.end(), {"--data", location_of_data(arguments.data)});
+    if (!arguments.filter.empty()) command.insert(command.end(), {"--filter", arguments.filter});
+    const std::vector<std::string> code = code_arguments(arguments.code);
+    command.insert(command.end(), code.begin(), code.end());
+    command.insert(command.end(), {"--measured", merged_store(location.folder).string(), "--survey",
+                                   (location.folder / "survey").string()});
+    text += line_of(command);
   }
   return text;
 }
@@ -183,14 +183,14 @@ std::string digest_of(const std::vector<PlannedCell>& cells) {
 }
 
 /// Writes the keys of each shard's cells, and what they are thought to cost into the plan.
-Result<void> share_out(const SlurmArguments& arguments, const Suite& suite, const SweepPlan& sweep, const Place& place,
-                       SlurmPlan& plan) {
+Result<void> share_out(const SlurmArguments& arguments, const Suite& suite, const SweepPlan& sweep,
+                       const Location& location, SlurmPlan& plan) {
   StoreContents earlier;
   if (!arguments.costs.empty()) {
     CONEBENCH_TRY(const auto store, Store::open(arguments.costs, Store::Mode::read_only));
     CONEBENCH_TRY(earlier, store.read_outcomes());
   }
-  const auto costs = estimated_costs(suite, sweep.problems.problems, sweep.settings, sweep.cells, earlier);
+  const auto costs = estimated_costs(suite, sweep.problems.problems, sweep.configurations, sweep.cells, earlier);
   const auto shard_of = balanced_parts(sweep.cells, costs, static_cast<int>(arguments.shards));
   const auto shards = static_cast<std::size_t>(arguments.shards);
   std::vector<std::string> keys(shards);
@@ -203,7 +203,7 @@ Result<void> share_out(const SlurmArguments& arguments, const Suite& suite, cons
     ++plan.cells[shard];
   }
   for (std::size_t shard = 0; shard < shards; ++shard) {
-    CONEBENCH_CHECK(write_text(shard_keys(place.folder, shard + 1), keys[shard]));
+    CONEBENCH_CHECK(write_text(shard_keys(location.folder, shard + 1), keys[shard]));
   }
   return {};
 }
@@ -235,11 +235,11 @@ Result<void> take_earlier(const SlurmArguments& arguments, long cells, const fs:
 }
 
 /// Surveys the problems into the folder, or takes what it keeps of them. A plan without cells: the suite has none.
-Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite, const Place& place) {
+Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite, const Location& location) {
   SweepOptions options;
   options.data = arguments.data;
   options.filter = arguments.filter;
-  options.cache = place.folder / "survey";
+  options.cache = location.folder / "survey";
   begin_survey(options.cache);
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
@@ -255,55 +255,55 @@ Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite,
   plan.digest = digest_of(sweep.cells);
   plan.rounds = suite.repeats.rounds;
   if (sweep.cells.empty()) return plan;
-  if (fs::exists(place.folder / "plan.json", ignored)) {
+  if (fs::exists(location.folder / "plan.json", ignored)) {
     const auto cells = static_cast<long>(sweep.cells.size());
-    CONEBENCH_CHECK(take_earlier(arguments, cells, place.folder, plan));
+    CONEBENCH_CHECK(take_earlier(arguments, cells, location.folder, plan));
     return plan;
   }
   if (static_cast<long>(sweep.cells.size()) < arguments.shards) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("--shards {}: more than the sweep has cells, {}", arguments.shards, sweep.cells.size())};
   }
-  CONEBENCH_CHECK(share_out(arguments, suite, sweep, place, plan));
+  CONEBENCH_CHECK(share_out(arguments, suite, sweep, location, plan));
   return plan;
 }
 
 /// The sbatch commands of the shards that miss cells, one for each MaxArraySize of them.
-std::vector<std::vector<std::string>> array_commands(const std::vector<ShardState>& states, long most,
-                                                     const Place& place) {
+std::vector<std::vector<std::string>> array_commands(const std::vector<ShardState>& states, long max_tasks,
+                                                     const Location& location) {
   std::map<long, std::vector<long>> indices;  // by the array's first shard
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto shard = static_cast<long>(i);
-    if (!states[i].complete) indices[shard / most * most].push_back(shard % most);
+    if (!states[i].complete) indices[shard / max_tasks * max_tasks].push_back(shard % max_tasks);
   }
   std::vector<std::vector<std::string>> commands;
   for (const auto& [first, members] : indices) {
     commands.push_back({"sbatch", "--parsable", "--array=" + slurm::ranges(members),
-                        (place.folder / "array.sh").string(), std::to_string(first)});
+                        (location.folder / "array.sh").string(), std::to_string(first)});
   }
   return commands;
 }
 
-Result<int> submit_all(const std::vector<std::vector<std::string>>& arrays, const Place& place, SlurmPlan& plan) {
+Result<int> submit_all(const std::vector<std::vector<std::string>>& arrays, const Location& location, SlurmPlan& plan) {
   std::string after = "afterany";
   std::vector<std::string> made;
-  for (const auto& words : arrays) {
-    CONEBENCH_TRY(const auto job, slurm::submit(words));
+  for (const auto& command : arrays) {
+    CONEBENCH_TRY(const auto job, slurm::submit(command));
     plan.jobs.push_back(job);
     made.push_back(job);
     after += ":" + job;
     // At once: a submitted array that the folder does not know could be submitted again.
-    CONEBENCH_CHECK(write_slurm_plan(place.folder, plan));
+    CONEBENCH_CHECK(write_slurm_plan(location.folder, plan));
   }
-  std::vector<std::string> words = {"sbatch", "--parsable"};
-  if (!made.empty()) words.push_back("--dependency=" + after);
-  words.push_back((place.folder / "merge.sh").string());
-  CONEBENCH_TRY(const auto merge, slurm::submit(words));
+  std::vector<std::string> command = {"sbatch", "--parsable"};
+  if (!made.empty()) command.push_back("--dependency=" + after);
+  command.push_back((location.folder / "merge.sh").string());
+  CONEBENCH_TRY(const auto merge, slurm::submit(command));
   plan.jobs.push_back(merge);
-  CONEBENCH_CHECK(write_slurm_plan(place.folder, plan));
+  CONEBENCH_CHECK(write_slurm_plan(location.folder, plan));
   print_text(fmt::format("submitted: {}the merge as {}; conebench slurm status {}\n",
                          made.empty() ? "" : fmt::format("array {}, ", fmt::join(made, ", ")), merge,
-                         slurm::quoted(place.folder.string())));
+                         slurm::quoted(location.folder.string())));
   return done;
 }
 
@@ -319,40 +319,41 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
   CONEBENCH_CHECK(load_foreign_code(arguments.code));
   CONEBENCH_TRY(const auto suite, load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes()));
   std::error_code failed;
-  const Place place{absolute(arguments.out), fs::read_symlink("/proc/self/exe", failed).string()};
+  const Location location{absolute(arguments.out), fs::read_symlink("/proc/self/exe", failed).string()};
   // It stands in comments of the scripts, which a new line would end.
-  if (place.folder.string().find('\n') != std::string::npos) {
+  if (location.folder.string().find('\n') != std::string::npos) {
     return Error{ErrorCode::wrong_usage, "--out: the folder's path has more than one line; give another"};
   }
-  for (const char* folder : {"parts", "shards", "logs", "survey"}) CONEBENCH_CHECK(make_folder(place.folder / folder));
-  CONEBENCH_TRY(auto plan, make_plan(arguments, suite, place));
+  for (const char* folder : {"parts", "shards", "logs", "survey"})
+    CONEBENCH_CHECK(make_folder(location.folder / folder));
+  CONEBENCH_TRY(auto plan, make_plan(arguments, suite, location));
   if (plan.all_cells() == 0) {
     print_error(fmt::format("{}: nothing to measure: the suite and its filter leave no cell", arguments.suite));
     return nothing_measured;
   }
-  CONEBENCH_TRY(const auto states, shard_states(place.folder, plan));
-  for (const auto& [name, text] : {std::pair{"array.sh", array_script(arguments, suite, plan, place)},
-                                   {"merge.sh", merge_script(arguments, suite, plan, place)}}) {
-    CONEBENCH_CHECK(write_text(place.folder / name, text));
+  CONEBENCH_TRY(const auto states, shard_states(location.folder, plan));
+  for (const auto& [name, text] : {std::pair{"array.sh", array_script(arguments, suite, plan, location)},
+                                   {"merge.sh", merge_script(arguments, suite, plan, location)}}) {
+    CONEBENCH_CHECK(write_text(location.folder / name, text));
   }
-  CONEBENCH_CHECK(write_slurm_plan(place.folder, plan));
+  CONEBENCH_CHECK(write_slurm_plan(location.folder, plan));
 
   long stored = 0;
   for (const ShardState& state : states) stored += state.stored;
-  const auto most = slurm::max_indices();
-  const auto arrays = array_commands(states, most.value_or(slurms_default), place);
+  const auto max_tasks = slurm::max_indices();
+  const auto arrays = array_commands(states, max_tasks.value_or(slurms_default), location);
   print_text(fmt::format("{}: {} in {}, {} stored\n", suite.name, plural(plan.all_cells(), "cell"),
                          plural(arguments.shards, "shard"), stored));
   const double all_s = std::accumulate(plan.seconds.begin(), plan.seconds.end(), 0.0);
   print_text(fmt::format("about {} of one processor, {} in the longest shard; {}\n", duration_text(all_s),
                          duration_text(*std::max_element(plan.seconds.begin(), plan.seconds.end())),
-                         arguments.costs.empty() ? "from the problems' sizes alone, --costs STORE knows better"
+                         arguments.costs.empty() ? "from the problems' sizes alone; --costs STORE is more precise"
                                                  : "from " + arguments.costs));
-  if (!arguments.dry_run) return submit_all(arrays, place, plan);
-  if (!most) print_note(fmt::format("Slurm does not answer here: arrays of at most {} tasks", slurms_default));
-  for (const auto& words : arrays) print_text(line_of(words));
-  print_text(line_of(
-      {"sbatch", arrays.empty() ? "--parsable" : "--dependency=afterany:JOBS", (place.folder / "merge.sh").string()}));
+  if (!arguments.dry_run) return submit_all(arrays, location, plan);
+  if (!max_tasks) print_note(fmt::format("Slurm does not answer here: arrays of at most {} tasks", slurms_default));
+  for (const auto& command : arrays) print_text(line_of(command));
+  print_text(line_of({"sbatch", arrays.empty() ? "--parsable" : "--dependency=afterany:JOBS",
+                      (location.folder / "merge.sh").string()}));
   return done;
 }
 
@@ -400,24 +401,26 @@ Command add_slurm(CLI::App& root) {
   app->footer(slurm_footer);
   app->add_option("SUITE", arguments->suite, "Suite file or the name of a built-in suite");
   add_integer(*app, "--shards", arguments->shards, {.minimum = 1.0, .maximum = 1e6},
-              "Parts, each a task of an array; several times the processors, so that none waits");
+              "Parts, each a task of a job array; several times as many as processors");
   app->add_option("--out", arguments->out, "Folder on a disk that all nodes share: scripts, stores, logs")
       ->type_name("DIR");
   app->add_option("--data", arguments->data, "Folder of the problems or name of a data set, as of `run`")
       ->type_name("DIR");
   app->add_option("--filter", arguments->filter, "Only the cells that it fits, as of `run`")->type_name("EXPR");
-  app->add_option("--sbatch", arguments->sbatch, "More options of sbatch, in one word")->type_name("OPTIONS");
+  app->add_option("--sbatch", arguments->sbatch, "More options of sbatch, as one argument")->type_name("OPTIONS");
   app->add_option("--costs", arguments->costs,
                   "Earlier store, of a part of the suite at least: its times balance the shards")
       ->type_name("STORE");
-  app->add_option("--base", arguments->base, "Earlier store: the merge ends with a comparison")->type_name("STORE");
+  app->add_option("--baseline,--base", arguments->baseline, "Earlier store: the merge ends with a comparison")
+      ->type_name("STORE");
   app->add_option("--nights", arguments->nights, "Folder of `conebench nightly`: the merge becomes a night of it")
-      ->excludes("--base")
+      ->excludes("--baseline")
       ->type_name("DIR");
-  app->add_flag("--allow-mixed", arguments->allow_mixed, "Let processors of several kinds into one store");
+  app->add_flag("--allow-mixed", arguments->allow_mixed, "Accept processors of several kinds in one store");
   add_foreign_code(*app, arguments->code, true);
   app->add_flag("--dry-run", arguments->dry_run, "Plan and write the scripts; print the commands that submit them");
-  CLI::App* status = app->add_subcommand("status", "How far a folder's shards are; ends with 4 while cells miss");
+  CLI::App* status =
+      app->add_subcommand("status", "Progress of a folder's shards; exit code 4 while cells are missing");
   status->add_option("DIR", arguments->status, "The folder of --out")->required();
   status->add_flag("--json", arguments->json, "One JSON object on standard output");
   app->require_subcommand(0, 1);

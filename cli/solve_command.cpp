@@ -36,9 +36,9 @@ constexpr const char* solve_footer = R"(Examples:
 struct SolveArguments {
   std::string file;
   std::string solver;
-  std::vector<std::string> settings;
+  std::vector<std::string> set_values;
   CellRequest request;
-  std::string criterion;  ///< empty: by the solver
+  std::string stop_by;  ///< empty: by the solver
   std::string start = "cold";
   std::string trace;
   bool all = false;
@@ -48,15 +48,15 @@ struct SolveArguments {
   ForeignCode code;
 };
 
-/// The request, checked without the problem, so that wrong usage is told before a large file is read.
+/// The request, checked without the problem, so that wrong usage is reported before a large file is read.
 Result<OptionValues> complete(SolveArguments& arguments) {
   const auto row = require_solver(arguments.solver);
   if (!row) return Error{row.error().code, "--solver: " + with_foreign_code(row.error(), arguments.code).message};
-  CONEBENCH_TRY(auto values, parse_settings(arguments.settings, (*row)->all_options(), arguments.solver));
+  CONEBENCH_TRY(auto values, parse_set_values(arguments.set_values, (*row)->all_options(), arguments.solver));
   CONEBENCH_TRY(auto effective, (*row)->effective_options(values));
   arguments.request.solver = arguments.solver;
   arguments.request.options = values;
-  arguments.request.criterion = *criterion_for(arguments.criterion, arguments.solver);
+  arguments.request.stop_by = *stop_by_for(arguments.stop_by, arguments.solver);
   arguments.request.start = arguments.start == "guess" ? Start::guess : Start::cold;
   arguments.request.repeats = {1, 0.0, 1};
   return effective;
@@ -69,7 +69,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
   nlohmann::json out = {{"problem", arguments.file},
                         {"solver", arguments.solver},
                         {"options", cli::to_json(options)},
-                        {"criterion", record.criterion},
+                        {"stop_by", record.stop_by},
                         {"start", record.start},
                         {"max_iterations", record.max_iterations},
                         {"time_limit_s", number(record.limit_s)},
@@ -103,7 +103,7 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
   const auto& cones = problem.cones();
   std::string text =
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
-  text += fmt::format("solver     {} (criterion {})\n", arguments.solver, record.criterion);
+  text += fmt::format("solver     {} (stop_by {})\n", arguments.solver, record.stop_by);
   text += fmt::format("origin     {}\n", origin_text(*find_solver(arguments.solver)));
   const auto counted = [](std::int64_t count, const char* noun) {
     return count < 0 ? fmt::format("uncounted {}s", noun) : plural(count, noun);
@@ -166,7 +166,7 @@ Result<int> run_solve(SolveArguments& arguments) {
   CONEBENCH_TRY(const auto options, complete(arguments));
   for (const std::string& file : {arguments.trace, arguments.solution}) {
     if (file.empty()) continue;
-    CONEBENCH_CHECK(check_place(file));
+    CONEBENCH_CHECK(check_location(file));
   }
   const auto given = load_given_problem(arguments.file);
   if (!given) {
@@ -218,24 +218,28 @@ Command add_solve(CLI::App& root) {
   app->footer(solve_footer);
   app->add_option(
          "FILE", arguments->file,
-         "FCLIB HDF5 file (looked for below CONEBENCH_DATA too), or a scene with its options, a simulated one with "
+         "FCLIB HDF5 file (also searched for below CONEBENCH_DATA), or a scene with its options, a simulated one with "
          "step=K")
       ->required();
   app->add_option("--solver", arguments->solver, "Solver, see `conebench list solvers`")->required()->type_name("ID");
   auto& request = arguments->request;
   add_real(*app, "--tolerance", request.tolerance, {.minimum = 0.0, .above_minimum = true},
-           "What the verdict must not exceed");
+           "Upper bound for the verdict");
   add_integer(*app, "--max-iterations", request.max_iterations, {.minimum = 0.0}, "Limit on iterations");
   add_real(*app, "--time-limit", request.seconds, {.minimum = 0.0, .above_minimum = true},
            "Limit on set-up and solve together [s]");
-  app->add_option("--criterion", arguments->criterion,
-                  "Who stops the solver: its own test, the verdict, or the verdict with its cost timed; by default "
-                  "verdict, verdict-paid for a solver that pays for tests of its own (a peer, a program)")
-      ->check(CLI::IsMember({"own", "verdict", "verdict-paid"}));
+  app->add_option("--stop-by,--criterion", arguments->stop_by,
+                  "Who stops the solver: its own test, the judge, or the judge with its cost timed; by default "
+                  "judge, judge_timed for a solver that pays for tests of its own (a peer, a program)")
+      ->check(CLI::Validator(
+          [](const std::string& word) {
+            return stop_by_named(word) ? std::string() : word + " is none of solver, judge, judge_timed";
+          },
+          "{solver,judge,judge_timed}"));
   app->add_option("--verdict", request.verdict, "Residual that decides, see `conebench list metrics`")
       ->type_name("NAME")
       ->capture_default_str();
-  add_settings(*app, arguments->settings, "Set an option of the solver, as often as wanted");
+  add_set_option(*app, arguments->set_values, "Set an option of the solver; may be repeated");
   app->add_option("--start", arguments->start, "Start from zero or from the file's first guess")
       ->check(CLI::IsMember({"cold", "guess"}))
       ->capture_default_str();
@@ -244,7 +248,7 @@ Command add_solve(CLI::App& root) {
   app->add_option("--write-solution", arguments->solution, "Write the problem with the answer as its /solution")
       ->type_name("OUT.hdf5");
   add_foreign_code(*app, arguments->code, false);
-  app->add_flag("--all", arguments->all, "Print all residuals, not only the five that tell most");
+  app->add_flag("--all", arguments->all, "Print all residuals, not only the five most informative");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the judge says solved");
   add_read_limit(*app);

@@ -25,7 +25,7 @@ void add_origin(nlohmann::json& object, const SolverInfo& info) {
   object["peer_version"] = info.peer.version;
   object["peer_released"] = info.peer.released;
   object["peer_build"] = info.peer.build;
-  object["looks"] = checks_are_free(info) ? "free" : "paid";
+  object["checks"] = checks_are_free(info) ? "free" : "paid";
 }
 
 std::string origin_text(const SolverRow& row) {

@@ -7,7 +7,7 @@
 
 namespace conebench::cli {
 
-/// Whose a solver is, as JSON keys of `object`: origin, peer_version, peer_released (ISO date), peer_build and looks
+/// Whose a solver is, as JSON keys of `object`: origin, peer_version, peer_released (ISO date), peer_build and checks
 /// ("free" or "paid").
 void add_origin(nlohmann::json& object, const SolverInfo& info);
 

@@ -21,7 +21,7 @@ Result<StoreContents> read_joined(const std::vector<std::string>& stores, bool a
     CONEBENCH_TRY(auto contents, store.read());
     read.push_back(all_cells ? std::move(contents) : present_contents(std::move(contents)));
   }
-  if (auto error = check_disjoint(read, stores)) return *error;
+  CONEBENCH_CHECK(check_disjoint(read, stores));
   return join_contents(std::move(read));
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* trajectories_footer =
     R"(RUN and REFERENCE are folders of `conebench generate` with --state or --body, or their trajectory.csv. At the times of the
-one with the coarser steps Δt: the sum of ‖q - q'‖ Δt, and beside it energy and the bodies' heights; see docs/trajectories.md.
+one with the coarser steps Δt: the sum of ‖q - q'‖ Δt, with energy and the bodies' heights; see docs/trajectories.md.
 
 Examples:
   conebench generate cube-dragged --out coarse --state --set time_step=0.01 --set every=100
@@ -27,8 +27,8 @@ struct TrajectoriesArguments {
   bool json = false;
 };
 
-Result<Trajectory> read(const std::string& place) {
-  std::filesystem::path file = place;
+Result<Trajectory> read(const std::string& target) {
+  std::filesystem::path file = target;
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) file /= simulation::trajectory_name;
   return read_trajectory(file);
@@ -46,7 +46,7 @@ std::vector<std::string> row(const std::string& of, const SeriesError& error, co
 std::string text(const TrajectoryError& error) {
   std::vector<std::vector<std::string>> rows = {{"", "summed over time", "largest"}};
   rows.push_back(
-      row(error.of_bodies ? "bodies' places" : "positions q", error.positions, error.of_bodies ? "m" : "(m, rad)"));
+      row(error.of_bodies ? "bodies' positions" : "positions q", error.positions, error.of_bodies ? "m" : "(m, rad)"));
   if (error.energy) rows.push_back(row("energy", *error.energy, "J"));
   for (const auto& [body, height] : error.body_heights) rows.push_back(row("height of " + body, height, "m"));
   return fmt::format("{} times, {:.6g} s apart, to {:.6g} s\n{}", error.times, error.time_step, error.until,
@@ -80,7 +80,7 @@ Result<int> run_compare_trajectories(const TrajectoriesArguments& arguments) {
 
 Command add_compare_trajectories(CLI::App& root) {
   auto arguments = std::make_shared<TrajectoriesArguments>();
-  CLI::App* app = root.add_subcommand("compare-trajectories", "How far two simulations are apart");
+  CLI::App* app = root.add_subcommand("compare-trajectories", "Distance between two simulations");
   app->footer(trajectories_footer);
   app->add_option("RUN", arguments->run, "Folder or trajectory.csv")->required();
   app->add_option("REFERENCE", arguments->reference, "Folder or trajectory.csv to compare with")->required();

@@ -10,13 +10,14 @@
 
 namespace conebench::cli {
 
-std::vector<Rung> plan_rungs(std::size_t settings, std::size_t problems, std::size_t least, std::size_t factor) {
-  std::vector<std::size_t> left{settings};
+std::vector<Rung> plan_rungs(std::size_t configurations, std::size_t problems, std::size_t min_problems,
+                             std::size_t factor) {
+  std::vector<std::size_t> left{configurations};
   while (left.back() > factor) left.push_back(std::max<std::size_t>((left.back() + factor - 1) / factor, 2));
   std::vector<Rung> rungs;
   std::size_t share = problems;
   for (auto count = left.rbegin(); count != left.rend(); ++count) {
-    rungs.insert(rungs.begin(), {*count, std::clamp(share, std::min(least, problems), problems)});
+    rungs.insert(rungs.begin(), {*count, std::clamp(share, std::min(min_problems, problems), problems)});
     share = (share + factor - 1) / factor;
   }
   // Another rung of the same problems would cut by what is known already.
@@ -53,10 +54,10 @@ RungResult score_rung(const reports::Analysis& analysis, const std::string& solv
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const auto study = reports::study_options(analysis, s, solver, cost);
     if (!study) continue;
-    for (const auto& setting : study->settings) {
-      const std::string& hash = analysis.columns[setting.column].setting->hash;
-      ratios[hash].push_back(setting.times_best);
-      solved[hash] += setting.solved;
+    for (const auto& configuration : study->configurations) {
+      const std::string& hash = analysis.columns[configuration.column].configuration->hash;
+      ratios[hash].push_back(configuration.times_best);
+      solved[hash] += configuration.solved;
     }
     if (study->unseen_times_best) unseen.push_back(*study->unseen_times_best);
     result.problems += study->problems;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 #include "base/plural.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -31,12 +31,13 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* tune_footer = R"(Successive halving: all settings run on a few problems of every family, the best
+constexpr const char* tune_footer =
+    R"(Successive halving: all configurations run on a few problems of every family, the best
 third goes on to three times as many, until two or three are left on all. The
-solver's defaults stay to the end. The settings are those of --grid, or else
+solver's defaults stay to the end. The configurations are those of --grid, or else
 those that the suite has for the solver.
 The store keeps every cell: the same command goes on where the budget ended,
-and `conebench report` shows the settings that ran on all problems.
+and `conebench report` shows the configurations that ran on all problems.
 
 Examples:
   conebench tune PGS-NCP --suite default --grid relaxation=0.5,0.8,1,1.3
@@ -84,7 +85,7 @@ Result<std::map<std::string, std::vector<OptionValue>>> parse_grid(const std::ve
   return axes;
 }
 
-/// Settings to choose from, the defaults first, each effective one once.
+/// Configurations to choose from, the defaults first, each effective one once.
 Result<std::vector<OptionValues>> candidates(const TuneArguments& arguments, const Suite& suite, const SolverRow& row) {
   std::vector<OptionValues> wanted{{}};
   if (!arguments.grid.empty()) {
@@ -99,11 +100,11 @@ Result<std::vector<OptionValues>> candidates(const TuneArguments& arguments, con
   std::set<std::string> known;
   for (OptionValues& options : wanted) {
     CONEBENCH_TRY(const auto effective, row.effective_options(options));
-    if (known.insert(setting_record(row, effective).hash).second) found.push_back(std::move(options));
+    if (known.insert(configuration_record(row, effective).hash).second) found.push_back(std::move(options));
   }
   if (found.size() < 2) {
     return Error{ErrorCode::wrong_usage,
-                 fmt::format("{}: one setting of {} is nothing to choose from; give --grid option=value,value,… "
+                 fmt::format("{}: one configuration of {} is nothing to choose from; give --grid option=value,value,… "
                              "(`conebench list solvers {}` has its options)",
                              arguments.suite, row.info.id, row.info.id)};
   }
@@ -120,20 +121,20 @@ class Stopwatch final : public Progress {
   bool over() const { return stop_; }
 
   void surveyed(long done, long total) override {
-    look();
+    check_limits();
     shown_.surveyed(done, total);
   }
   void began(const SweepState& state) override { shown_.began(state); }
-  void cell_done(const CellRecord& cell, const ProblemRecord& problem, const SettingRecord& setting,
+  void cell_done(const CellRecord& cell, const ProblemRecord& problem, const ConfigurationRecord& configuration,
                  const SweepState& state) override {
-    look();
-    shown_.cell_done(cell, problem, setting, state);
+    check_limits();
+    shown_.cell_done(cell, problem, configuration, state);
   }
   void note(const std::string& line) override { shown_.note(line); }
   void ended(const SweepState& state) override { shown_.ended(state); }
 
  private:
-  void look() {
+  void check_limits() {
     if (interrupted_ || monotonic_seconds() > end_) stop_ = true;
   }
 
@@ -151,15 +152,15 @@ struct RanRung {
 
 class Tuning {
  public:
-  Tuning(const TuneArguments& arguments, Suite suite, const SolverRow& row, std::vector<OptionValues> settings,
+  Tuning(const TuneArguments& arguments, Suite suite, const SolverRow& row, std::vector<OptionValues> configurations,
          SweepOptions options)
       : arguments_(arguments),
         suite_(std::move(suite)),
         row_(row),
         options_(std::move(options)),
         cost_(arguments.cost == "time" ? reports::Cost::time : reports::Cost::iterations) {
-    for (OptionValues& one : settings) {
-      const SettingRecord record = setting_record(row, *row.effective_options(one));
+    for (OptionValues& one : configurations) {
+      const ConfigurationRecord record = configuration_record(row, *row.effective_options(one));
       hashes_.push_back(record.hash);
       labels_[record.hash] = record.label;
       values_[record.hash] = std::move(one);
@@ -173,16 +174,16 @@ class Tuning {
     std::set<std::string> families(groups_.begin(), groups_.end());
     for (const Rung& rung : plan_rungs(alive.size(), order.size(), 2 * families.size(), kept_share)) {
       if (watch.over()) return {};
-      const bool told_apart = rungs_.empty() || rungs_.back().result.scores.front().solved > 0;
-      if (told_apart) cut(alive, rung.settings);
+      const bool distinguished = rungs_.empty() || rungs_.back().result.scores.front().solved > 0;
+      if (distinguished) cut(alive, rung.configurations);
       const std::vector<std::string> problems(order.begin(),
                                               order.begin() + static_cast<std::ptrdiff_t>(rung.problems));
       CONEBENCH_TRY(auto result, run_rung(store, watch, alive, problems));
       if (!result) return {};
       print(rung.problems, *result);
       alive.clear();
-      for (const RungScore& score : result->scores) alive.push_back(score.setting);
-      if (!rungs_.empty()) result->unseen.reset();  // every family has chosen these settings already
+      for (const RungScore& score : result->scores) alive.push_back(score.configuration);
+      if (!rungs_.empty()) result->unseen.reset();  // every family has chosen these configurations already
       rungs_.push_back({rung.problems, std::move(*result)});
       complete_ = rung.problems == order.size();
     }
@@ -221,9 +222,9 @@ class Tuning {
   /// The defaults stay, whatever is better.
   void cut(std::vector<std::string>& alive, std::size_t most) const {
     if (alive.size() <= most) return;
-    const auto place = std::find(alive.begin(), alive.end(), standard());
-    if (place >= alive.begin() + static_cast<std::ptrdiff_t>(most))
-      std::iter_swap(place, alive.begin() + static_cast<std::ptrdiff_t>(most) - 1);
+    const auto index = std::find(alive.begin(), alive.end(), standard());
+    if (index >= alive.begin() + static_cast<std::ptrdiff_t>(most))
+      std::iter_swap(index, alive.begin() + static_cast<std::ptrdiff_t>(most) - 1);
     alive.resize(most);
   }
 
@@ -249,11 +250,11 @@ class Tuning {
   void print(std::size_t problems, const RungResult& result) const {
     if (arguments_.json) return;
     const RungScore& best = result.scores.front();
-    print_text(fmt::format("{} on {}: {}\n", plural(static_cast<long>(result.scores.size()), "setting"),
-                           plural(static_cast<long>(problems), "problem"),
-                           best.solved > 0
-                               ? fmt::format("{}, {:.3g} x the best of each", label(best.setting), best.times_best)
-                               : std::string("none solves any")));
+    print_text(fmt::format(
+        "{} on {}: {}\n", plural(static_cast<long>(result.scores.size()), "configuration"),
+        plural(static_cast<long>(problems), "problem"),
+        best.solved > 0 ? fmt::format("{}, {:.3g} x the best of each", label(best.configuration), best.times_best)
+                        : std::string("none solves any")));
   }
 
   const TuneArguments& arguments_;
@@ -261,7 +262,7 @@ class Tuning {
   const SolverRow& row_;
   SweepOptions options_;
   reports::Cost cost_;
-  std::vector<std::string> hashes_;  ///< of settings, the defaults in front
+  std::vector<std::string> hashes_;  ///< of configurations, the defaults in front
   std::vector<std::string> groups_;  ///< of problems, by source
   std::map<std::string, std::string> labels_;
   std::map<std::string, OptionValues> values_;
@@ -272,23 +273,24 @@ class Tuning {
 nlohmann::json to_json(const TuneArguments& arguments, const Tuning& tuning, const std::string& store) {
   nlohmann::json rungs = nlohmann::json::array();
   for (const RanRung& rung : tuning.rungs()) {
-    nlohmann::json settings = nlohmann::json::array();
+    nlohmann::json configurations = nlohmann::json::array();
     for (const RungScore& score : rung.result.scores) {
-      settings.push_back({{"label", tuning.label(score.setting)},
-                          {"hash", score.setting},
-                          {"options", tuning.snippet(score.setting).value("options", nlohmann::ordered_json::object())},
-                          {"times_best", number(score.times_best)},
-                          {"solved", score.solved}});
+      configurations.push_back(
+          {{"label", tuning.label(score.configuration)},
+           {"hash", score.configuration},
+           {"options", tuning.snippet(score.configuration).value("options", nlohmann::ordered_json::object())},
+           {"times_best", number(score.times_best)},
+           {"solved", score.solved}});
     }
     rungs.push_back({{"problems", rung.problems},
                      {"unseen_times_best", number(rung.result.unseen)},
-                     {"settings", std::move(settings)}});
+                     {"configurations", std::move(configurations)}});
   }
   nlohmann::json json = {{"solver", arguments.solver}, {"suite", arguments.suite},      {"store", store},
                          {"cost", arguments.cost},     {"complete", tuning.complete()}, {"rungs", std::move(rungs)}};
   json["entry"] = tuning.rungs().empty()
                       ? nlohmann::json(nullptr)
-                      : nlohmann::json(tuning.snippet(tuning.rungs().back().result.scores.front().setting));
+                      : nlohmann::json(tuning.snippet(tuning.rungs().back().result.scores.front().configuration));
   return json;
 }
 
@@ -296,10 +298,10 @@ void print_result(const Tuning& tuning) {
   const RanRung& last = tuning.rungs().back();
   const RungScore& best = last.result.scores.front();
   const auto standard = std::find_if(last.result.scores.begin(), last.result.scores.end(),
-                                     [&](const RungScore& score) { return score.setting == tuning.standard(); });
-  std::string text = fmt::format("{}: {:.3g} x the best of these {} on each problem", tuning.label(best.setting),
+                                     [&](const RungScore& score) { return score.configuration == tuning.standard(); });
+  std::string text = fmt::format("{}: {:.3g} x the best of these {} on each problem", tuning.label(best.configuration),
                                  best.times_best, last.result.scores.size());
-  if (best.setting != tuning.standard()) text += fmt::format("; the defaults {:.3g} x", standard->times_best);
+  if (best.configuration != tuning.standard()) text += fmt::format("; the defaults {:.3g} x", standard->times_best);
   const RanRung& first = tuning.rungs().front();
   if (first.result.unseen) {
     text += fmt::format("; chosen without a family, {:.3g} x the best of {} on that one ({})", *first.result.unseen,
@@ -320,8 +322,8 @@ Result<int> tune(const TuneArguments& arguments) {
         ErrorCode::wrong_usage,
         fmt::format("{}: starts \"previous\" need every step of a sequence; tune on cold starts", arguments.suite)};
   }
-  CONEBENCH_TRY(auto settings, candidates(arguments, suite, *row));
-  if (!arguments.out.empty()) CONEBENCH_CHECK(check_place(arguments.out));
+  CONEBENCH_TRY(auto configurations, candidates(arguments, suite, *row));
+  if (!arguments.out.empty()) CONEBENCH_CHECK(check_location(arguments.out));
 
   const std::filesystem::path file =
       arguments.store.empty() ? fmt::format("tune-{}-{}.sqlite", row->info.id, suite.name) : arguments.store;
@@ -336,13 +338,13 @@ Result<int> tune(const TuneArguments& arguments) {
   if (!lock.note().empty()) print_note(lock.note());
   CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
   Stopwatch watch(arguments.budget, guard.flag());
-  Tuning tuning(arguments, std::move(suite), *row, std::move(settings), options);
+  Tuning tuning(arguments, std::move(suite), *row, std::move(configurations), options);
   CONEBENCH_CHECK(tuning.run(store, watch));
 
   const bool decided = !tuning.rungs().empty() && tuning.rungs().back().result.scores.front().solved > 0;
   if (arguments.json) print_json("tune", to_json(arguments, tuning, file.string()));
   if (decided) {
-    const std::string entry = tuning.snippet(tuning.rungs().back().result.scores.front().setting).dump();
+    const std::string entry = tuning.snippet(tuning.rungs().back().result.scores.front().configuration).dump();
     if (!arguments.json) {
       print_result(tuning);
       print_text(entry + "\n");
@@ -357,12 +359,12 @@ Result<int> tune(const TuneArguments& arguments) {
   if (!tuning.complete()) {
     print_error(fmt::format(
         "{}: {}; the same command goes on", file.string(),
-        decided ? "the budget ended before all problems were used: the setting is that of the last whole rung"
-                : "the budget ended before any setting was compared"));
+        decided ? "the budget ended before all problems were used: the configuration is that of the last whole rung"
+                : "the budget ended before any configuration was compared"));
     return not_run;
   }
   if (!decided) {
-    print_error(fmt::format("{}: no setting of {} solves any problem", file.string(), row->info.id));
+    print_error(fmt::format("{}: no configuration of {} solves any problem", file.string(), row->info.id));
     return nothing_measured;
   }
   return done;
@@ -382,7 +384,7 @@ Command add_tune(CLI::App& root) {
       ->allow_extra_args(false);
   add_real(*app, "--budget", arguments->budget, {.minimum = 0.0, .above_minimum = true},
            "Seconds after which no further cell begins");
-  app->add_option("--cost", arguments->cost, "What a setting is chosen by: time or iterations")
+  app->add_option("--cost", arguments->cost, "Cost that decides: time or iterations")
       ->type_name("COST")
       ->capture_default_str();
   app->add_option("--db", arguments->store,

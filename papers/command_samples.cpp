@@ -45,15 +45,15 @@ std::string field_of(const std::string& option) {
 Result<Sample> sample_of(const CommandSource& source, const std::string& json) {
   const Json printed = Json::parse(json, nullptr, false);
   if (!printed.is_object()) {
-    return Error{ErrorCode::bad_input, fmt::format("{} {}: printed no JSON object", source.command, source.words())};
+    return Error{ErrorCode::bad_input, fmt::format("{} {}: printed no JSON object", source.command, source.text())};
   }
   Sample sample;
   sample.subject.family = source.name;
-  sample.subject.source = sample.subject.problem = source.words();
+  sample.subject.source = sample.subject.problem = source.text();
   sample.numbers["cells"] = 1.0;
   sample.numbers["scene.seed"] = static_cast<double>(source.seed);
   for (const auto& [name, value] : source.options) {
-    if (name == "solver" || name == "--solver") sample.subject.solver = sample.subject.setting = value;
+    if (name == "solver" || name == "--solver") sample.subject.solver = sample.subject.configuration = value;
     if (const auto number = number_of(value)) sample.numbers[field_of(name)] = *number;
   }
   for (const auto& [name, value] : printed.items()) put_numbers(value, "run." + name, sample);

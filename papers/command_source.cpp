@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// An entry is data: it may not name code to run, nor slip a word in that is another option.
+/// An entry is data: it may not name code to run, nor add another option through a value.
 bool is_harmless(const std::string& name, const std::string& value) {
   if (!name.starts_with("--")) return true;
   const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
@@ -22,7 +22,7 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
   }
   CommandSource source;
   source.name = read.text(item["name"], child_path(path, "name"));
-  source.command = read.word(item["command"], child_path(path, "command"), measuring_commands());
+  source.command = read.choice(item["command"], child_path(path, "command"), measuring_commands());
   source.scene = read.text(item["scene"], child_path(path, "scene"));
   if (source.scene.starts_with("-")) read.fail(child_path(path, "scene"), "must be a scene or a file, not an option");
   const SourceOptions options = read_options(read, item, path);
@@ -44,21 +44,21 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
 
 }  // namespace
 
-std::string CommandSource::words() const { return source_text(scene, options, seed); }
+std::string CommandSource::text() const { return source_text(scene, options, seed); }
 
 std::vector<std::string> CommandSource::arguments() const {
-  std::vector<std::string> words = {command, scene, "--json"};
+  std::vector<std::string> line = {command, scene, "--json"};
   for (const auto& [option, value] : options) {
     if (!option.starts_with("--")) {
-      words.insert(words.end(), {"--set", option + "=" + value});
+      line.insert(line.end(), {"--set", option + "=" + value});
     } else if (value == "true") {
-      words.push_back(option);
+      line.push_back(option);
     } else if (value != "false") {
-      words.insert(words.end(), {option, value});
+      line.insert(line.end(), {option, value});
     }
   }
-  if (seed != 1) words.insert(words.end(), {"--seed", std::to_string(seed)});
-  return words;
+  if (seed != 1) line.insert(line.end(), {"--seed", std::to_string(seed)});
+  return line;
 }
 
 const std::vector<std::string>& measuring_commands() {

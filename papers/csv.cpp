@@ -1,5 +1,5 @@
 #include "papers/render.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 
 namespace conebench::papers {
 
@@ -20,7 +20,7 @@ std::string entry_csv(const EntryResult& result) {
   for (std::size_t i = 0; i < result.checks.size(); ++i) {
     const Check& check = result.entry->checks[i];
     const CheckResult& found = result.checks[i];
-    csv.rows.push_back({"check", check.id, check.claim, found.measured, found.measure.number, "", "", "",
+    csv.rows.push_back({"check", check.id, check.claim, measured_text(found), found.measure.number, "", "", "",
                         verdict_text(check, found), found.reason});
   }
   return reports::csv_text(csv);

@@ -43,8 +43,8 @@ Result<void> add(nlohmann::json document, const std::string& where, std::vector<
     document.erase("variants");
     if (!variants.is_object()) return Error{ErrorCode::wrong_usage, where + ": variants: must be {\"NAME\": {…}, …}"};
   }
-  const auto read = [&](const nlohmann::json& one, const std::string& place) -> Result<void> {
-    CONEBENCH_TRY(auto entry, read_entry(one, place));
+  const auto read = [&](const nlohmann::json& one, const std::string& location) -> Result<void> {
+    CONEBENCH_TRY(auto entry, read_entry(one, location));
     entry.text = one.dump();
     entries.push_back(std::move(entry));
     return {};
@@ -64,7 +64,7 @@ Result<void> add(nlohmann::json document, const std::string& where, std::vector<
 
 }  // namespace
 
-std::string to_string(State state) { return state_words()[static_cast<std::size_t>(state)]; }
+std::string to_string(State state) { return state_names()[static_cast<std::size_t>(state)]; }
 std::string to_string(Size size) { return size == Size::quick ? "quick" : "full"; }
 
 Result<std::vector<Entry>> parse_entries(const std::string& text, const std::filesystem::path& file) {

@@ -5,6 +5,7 @@
 
 #include "base/json_reader.hpp"
 #include "papers/entry_reader.hpp"
+#include "papers/paper_table.hpp"
 #include "papers/sample.hpp"
 
 namespace conebench::papers {
@@ -23,13 +24,14 @@ class EntryReader {
   Result<Entry> entry(const Json& document) {
     Entry entry;
     if (!read_.is_object(document, "",
-                         {"id", "paper", "place", "title", "shows", "state", "reason", "duration", "suites",
+                         {"id", "paper", "location", "title", "shows", "state", "reason", "duration", "suites",
                           "trajectories", "commands", "data", "only", "tables", "figures", "checks", "notes"})) {
       return *read_.error();
     }
     entry.id = id(required(document, "", "id"), "id");
     entry.paper = id(required(document, "", "paper"), "paper");
-    entry.place = entry.paper == own_tables ? optional_text(document, "", "place") : text(document, "", "place");
+    entry.location =
+        entry.paper == own_tables ? optional_text(document, "", "location") : text(document, "", "location");
     entry.title = text(document, "", "title");
     entry.shows = optional_text(document, "", "shows");
     if (const Json* value = find(document, "state")) state(*value, entry);
@@ -100,8 +102,8 @@ class EntryReader {
   }
 
   void state(const Json& value, Entry& entry) {
-    const std::string word = read_.word(value, "state", state_words());
-    const auto at = std::find(state_words().begin(), state_words().end(), word) - state_words().begin();
+    const std::string word = read_.choice(value, "state", state_names());
+    const auto at = std::find(state_names().begin(), state_names().end(), word) - state_names().begin();
     entry.state = static_cast<State>(std::min<std::ptrdiff_t>(at, 4));
   }
   void duration(const Json& value, Entry& entry) {
@@ -117,7 +119,7 @@ class EntryReader {
   /// The id of another entry, or {"quick": …, "full": …}.
   void suites(const Json& value, Entry& entry) {
     if (value.is_string()) {
-      entry.suites_of = read_.text(value, "suites");
+      entry.suites_of = current_id(read_.text(value, "suites"));
       return;
     }
     if (!read_.is_object(value, "suites", {"quick", "full"})) return;
@@ -211,25 +213,25 @@ class EntryReader {
   }
   TableLine line(const Json& value, const std::string& path) {
     TableLine line;
-    if (!read_.is_object(value, path, {"name", "each", "where", "quantity", "spread", "place"})) return line;
+    if (!read_.is_object(value, path, {"name", "each", "where", "quantity", "spread", "location"})) return line;
     const Json* const each = find(value, "each");
     line.part = part(value, path, each == nullptr);
     if (each != nullptr && value.contains("name")) read_.fail(path, "has either a name or \"each\"");
-    if (each != nullptr && !read_.error()) line.each = read_.word(*each, child_path(path, "each"), group_keys());
+    if (each != nullptr && !read_.error()) line.each = read_.choice(*each, child_path(path, "each"), group_keys());
     line.quantity = expression(value, path, "quantity", Kind::number);
     line.spread = expression(value, path, "spread", Kind::number);
-    line.place = optional_text(value, path, "place");
+    line.location = optional_text(value, path, "location");
     return line;
   }
   Table table(const Json& value, const std::string& path) {
     Table table;
     if (!read_.is_object(
             value, path,
-            {"title", "place", "corner", "unit", "quantity", "spread", "rows", "columns", "sort", "published"})) {
+            {"title", "location", "corner", "unit", "quantity", "spread", "rows", "columns", "sort", "published"})) {
       return table;
     }
     table.title = text(value, path, "title");
-    table.place = optional_text(value, path, "place");
+    table.location = optional_text(value, path, "location");
     table.corner = optional_text(value, path, "corner");
     table.unit = optional_text(value, path, "unit");
     table.quantity = expression(value, path, "quantity", Kind::number);
@@ -289,19 +291,19 @@ class EntryReader {
   Figure figure(const Json& value, const std::string& path) {
     Figure figure;
     if (!read_.is_object(value, path,
-                         {"id", "form", "title", "place", "x", "y", "cost", "counts", "by", "x_label", "y_label",
+                         {"id", "form", "title", "location", "x", "y", "cost", "counts", "by", "x_label", "y_label",
                           "x_log", "y_log", "series"})) {
       return figure;
     }
     figure.id = id(required(value, path, "id"), child_path(path, "id"));
     figure.title = text(value, path, "title");
-    figure.place = optional_text(value, path, "place");
+    figure.location = optional_text(value, path, "location");
     figure.x_label = text(value, path, "x_label");
     figure.y_label = text(value, path, "y_label");
     figure.x_log = optional_flag(value, path, "x_log");
     figure.y_log = optional_flag(value, path, "y_log");
     if (const Json* form = find(value, "form")) {
-      const std::string word = read_.word(*form, child_path(path, "form"), {"points", "profile", "path"});
+      const std::string word = read_.choice(*form, child_path(path, "form"), {"points", "profile", "path"});
       if (word == "profile") figure.form = Figure::Form::profile;
       if (word == "path") figure.form = Figure::Form::path;
     }
@@ -335,19 +337,19 @@ class EntryReader {
     figure.x = expression(value, path, "x", Kind::number);
     figure.y = expression(value, path, "y", Kind::number);
     const Json& key = required(value, path, "by");
-    if (!read_.error()) figure.key = read_.word(key, child_path(path, "by"), group_keys());
+    if (!read_.error()) figure.key = read_.choice(key, child_path(path, "by"), group_keys());
   }
 
   Check check(const Json& value, const std::string& path) {
     Check check;
     if (!read_.is_object(
             value, path,
-            {"id", "claim", "place", "holds", "measure", "each", "problems", "cells", "known_failure", "spoilt"})) {
+            {"id", "claim", "location", "holds", "measure", "each", "problems", "cells", "known_failure", "mutated"})) {
       return check;
     }
     check.id = id(required(value, path, "id"), child_path(path, "id"));
     check.claim = text(value, path, "claim");
-    check.place = optional_text(value, path, "place");
+    check.location = optional_text(value, path, "location");
     required(value, path, "holds");
     if (auto holds = expression(value, path, "holds", Kind::truth)) check.holds = std::move(*holds);
     check.measure = expression(value, path, "measure", Kind::number);
@@ -362,9 +364,10 @@ class EntryReader {
     check.min_cells = least("cells");
     if (const Json* failure = find(value, "known_failure"))
       known_failure(*failure, child_path(path, "known_failure"), check);
-    each(value, path, "spoilt", [&](const Json& v, const std::string& at) { check.spoilt.push_back(spoiling(v, at)); });
-    if (check.spoilt.empty())
-      read_.fail(child_path(path, "spoilt"), "is missing: how numbers are spoilt so that the check must fail");
+    each(value, path, "mutated",
+         [&](const Json& v, const std::string& at) { check.mutated.push_back(mutation(v, at)); });
+    if (check.mutated.empty())
+      read_.fail(child_path(path, "mutated"), "is missing: how numbers are mutated so that the check must fail");
     return check;
   }
   void known_failure(const Json& value, const std::string& path, Check& check) {
@@ -372,26 +375,27 @@ class EntryReader {
     KnownFailure failure;
     failure.reason = text(value, path, "reason");
     const Json& range = required(value, path, "range");
-    if (!range.is_array() || range.size() != 2) return read_.fail(child_path(path, "range"), "must be [least, most]");
+    if (!range.is_array() || range.size() != 2)
+      return read_.fail(child_path(path, "range"), "must be [minimum, maximum]");
     failure.low = number(range[0], child_path(path, "range"));
     failure.high = number(range[1], child_path(path, "range"));
     if (!check.measure) read_.fail(path, "needs a \"measure\", which lies in its range");
     if (failure.low > failure.high) read_.fail(child_path(path, "range"), "is empty");
     check.known_failure = failure;
   }
-  Spoiling spoiling(const Json& value, const std::string& path) {
-    Spoiling spoiling;
-    if (!read_.is_object(value, path, {"where", "field", "times", "to"})) return spoiling;
+  Mutation mutation(const Json& value, const std::string& path) {
+    Mutation mutation;
+    if (!read_.is_object(value, path, {"where", "field", "times", "to"})) return mutation;
     const Part cells = part(value, path, false);
-    spoiling.where = cells.where;
-    spoiling.where_text = cells.where_text;
-    spoiling.field = text(value, path, "field");
-    if (!read_.error() && !field_kind(spoiling.field))
-      read_.fail(child_path(path, "field"), unknown_field(spoiling.field));
-    if (const Json* times = find(value, "times")) spoiling.times = number(*times, child_path(path, "times"));
-    if (const Json* to = find(value, "to")) spoiling.to = number(*to, child_path(path, "to"));
+    mutation.where = cells.where;
+    mutation.where_text = cells.where_text;
+    mutation.field = text(value, path, "field");
+    if (!read_.error() && !field_kind(mutation.field))
+      read_.fail(child_path(path, "field"), unknown_field(mutation.field));
+    if (const Json* times = find(value, "times")) mutation.times = number(*times, child_path(path, "times"));
+    if (const Json* to = find(value, "to")) mutation.to = number(*to, child_path(path, "to"));
     if (value.contains("times") == value.contains("to")) read_.fail(path, "must have either \"times\" or \"to\"");
-    return spoiling;
+    return mutation;
   }
 
   void consistent(const Entry& entry) {
@@ -416,9 +420,9 @@ class EntryReader {
 
 Result<Entry> read_entry(const Json& document, const std::string& where) { return EntryReader(where).entry(document); }
 
-const std::vector<std::string>& state_words() {
-  static const std::vector<std::string> words = {"runs", "needs-data", "static", "not-to-be-had", "not-built"};
-  return words;
+const std::vector<std::string>& state_names() {
+  static const std::vector<std::string> names = {"runs", "needs-data", "static", "not-to-be-had", "not-built"};
+  return names;
 }
 
 }  // namespace conebench::papers

@@ -12,6 +12,6 @@ namespace conebench::papers {
 Result<Entry> read_entry(const nlohmann::json& document, const std::string& where);
 
 /// The states as files have them, in the order of State.
-const std::vector<std::string>& state_words();
+const std::vector<std::string>& state_names();
 
 }  // namespace conebench::papers

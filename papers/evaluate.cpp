@@ -91,11 +91,15 @@ class Evaluator {
       case Operation::arithmetic: return arithmetic(expression.name, operands[0], operands[1]);
       default: break;
     }
+    const bool holds = compare(expression.name, operands[0], operands[1]);
     if (sample == nullptr && depth_ == 0) {
-      out_.comparisons.push_back(
-          fmt::format("{} {} {}", number_text(operands[0]), expression.name, number_text(operands[1])));
+      const auto side = [&](std::size_t i) -> Comparison::Side {
+        const Expression& part = expression.parts[i];
+        return {part.text, operands[i], part.operation == Operation::literal};
+      };
+      out_.comparisons.push_back({side(0), side(1), expression.name, holds});
     }
-    return known(compare(expression.name, operands[0], operands[1]) ? 1.0 : 0.0);
+    return known(holds ? 1.0 : 0.0);
   }
 
   Value logic(const Expression& expression, const Selection& samples, const Sample* sample) {
@@ -107,7 +111,8 @@ class Evaluator {
     return left.known() ? right : left;
   }
 
-  /// The samples for which the reduction's condition holds. Where some cannot tell, that.
+  /// Keeps the samples for which the reduction's condition holds. Gives what is missing where a sample does not decide
+  /// it.
   Value apply_condition(const Expression& reduction, Selection& samples) {
     if (reduction.condition.empty()) return {};
     Selection kept;
@@ -123,7 +128,7 @@ class Evaluator {
     return {};
   }
 
-  /// The samples of the groups that `having` holds of. One that lacks the cells to tell is not one of them.
+  /// The samples of the groups that `having` holds of. A group that lacks the cells is not one of them.
   Value apply_having(const Expression& reduction, Selection& samples) {
     if (reduction.of_groups.empty()) return {};
     using Names = std::pair<std::string, std::string>;
@@ -251,6 +256,16 @@ std::string number_text(double number) {
   constexpr double too_long = 1e7;
   const bool whole = number == std::round(number) && std::abs(number) < too_long;
   return whole ? fmt::format("{:.0f}", number + 0.0) : reports::human_number(number);
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  static const std::map<std::string, std::string> relations = {{"<", "below"},    {"<=", "at most"},
+                                                               {">", "above"},    {">=", "at least"},
+                                                               {"=", "equal to"}, {"!=", "different from"}};
+  const Comparison::Side &left = comparison.left, &right = comparison.right;
+  return fmt::format("{} is {}, {}{} {}{}", left.text, number_text(left.value), comparison.holds ? "" : "not ",
+                     relations.at(comparison.relation), right.text,
+                     right.literal ? "" : ", which is " + number_text(right.value));
 }
 
 Selection select(const std::vector<Sample>& samples, const CellFilter& filter) {

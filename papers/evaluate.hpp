@@ -12,8 +12,8 @@ namespace conebench::papers {
 /// Why there is no value.
 enum class Gap {
   none,
-  not_run,         ///< nothing was measured that it could be made of
-  not_comparable,  ///< something was, but it does not make the number: cells without it, a division by zero, …
+  not_run,         ///< nothing was measured
+  not_comparable,  ///< measured, but the number can't be computed: cells without a value, a division by zero, …
 };
 
 /// A number, or a truth as 0 or 1, or the reason why there is none: never a silent zero.
@@ -34,11 +34,24 @@ using Selection = std::vector<const Sample*>;
 Selection select(const std::vector<Sample>& samples, const CellFilter& filter = {});
 Selection select(const Selection& samples, const CellFilter& filter);
 
+/// A comparison with its numbers.
+struct Comparison {
+  struct Side {
+    std::string text;  ///< as the expression has it: "mean(iterations){solver=NSGS}"
+    double value = 0.0;
+    bool literal = false;  ///< the text is the number
+  };
+  Side left, right;
+  std::string relation;  ///< "<", "=", …
+  bool holds = false;
+};
+/// "mean(iterations){solver=NSGS} is 12, not above 81".
+std::string comparison_text(const Comparison& comparison);
+
 /// What an evaluation saw on its way.
 struct Evaluation {
   Value value;
-  /// The comparisons that were made outside reductions, with their numbers: "11.3 > 4.22".
-  std::vector<std::string> comparisons;
+  std::vector<Comparison> comparisons;  ///< those that were made outside reductions
   /// Different problems in the smallest selection that a reduction had; −1 where there was no reduction.
   long min_problems = -1;
   long min_cells = -1;  ///< cells in it, likewise
@@ -51,8 +64,8 @@ Evaluation evaluate(const Expression& expression, const Selection& samples);
 /// One of reduction_names() but count and share, of what was collected; `second` for pairs, `p` for quantile. The
 /// quantile interpolates between order statistics (R's type 7); sd is √(Σ (x − mean)² / (n − 1)); slope is that of the
 /// least-squares line of `second` over `values`; rank_correlation is Spearman's, ties at their mean rank. Without a
-/// value (not_comparable): sd of one, slope over fewer than three places, correlation where one of the two is constant,
-/// geometric_mean of what is not positive.
+/// value (not_comparable): sd of one, slope over fewer than three values of x, correlation where one of the two is
+/// constant, geometric_mean of what is not positive.
 Value reduce(const std::string& name, const std::vector<double>& values, const std::vector<double>& second = {},
              double p = 0.0);
 

@@ -4,27 +4,27 @@
 #include <array>
 
 #include "papers/render.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::papers {
 
 namespace {
 
-/// Curves differ in grey, in dashes and in marks, so that no colour is needed to tell them apart.
-struct Look {
+/// Curves differ in grey, in dashes and in marks, so that they can be distinguished without colour.
+struct LineStyle {
   const char *rgb, *gnuplot_dash, *pgf_dash, *mark;
   int point;
 };
-constexpr std::array<Look, 8> looks = {{{"0072B2", "1", "solid", "*", 7},
-                                        {"D55E00", "'-'", "dashed", "square*", 5},
-                                        {"009E73", "'.'", "dotted", "triangle*", 9},
-                                        {"CC79A7", "'-.'", "dashdotted", "diamond*", 13},
-                                        {"333333", "1", "solid", "o", 6},
-                                        {"E69F00", "'-'", "dashed", "square", 4},
-                                        {"56B4E9", "'.'", "dotted", "triangle", 8},
-                                        {"7B4FA3", "'-.'", "dashdotted", "diamond", 12}}};
-const Look& look_of(std::size_t series) { return looks[series % looks.size()]; }
+constexpr std::array<LineStyle, 8> styles = {{{"0072B2", "1", "solid", "*", 7},
+                                              {"D55E00", "'-'", "dashed", "square*", 5},
+                                              {"009E73", "'.'", "dotted", "triangle*", 9},
+                                              {"CC79A7", "'-.'", "dashdotted", "diamond*", 13},
+                                              {"333333", "1", "solid", "o", 6},
+                                              {"E69F00", "'-'", "dashed", "square", 4},
+                                              {"56B4E9", "'.'", "dotted", "triangle", 8},
+                                              {"7B4FA3", "'-.'", "dashdotted", "diamond", 12}}};
+const LineStyle& style_of(std::size_t series) { return styles[series % styles.size()]; }
 
 std::string figure_csv(const std::vector<Curve>& curves) {
   reports::Table csv = reports::text_columns("series", "x", "y");
@@ -55,8 +55,8 @@ std::string gnuplot(const Figure& figure, const std::vector<Curve>& curves, cons
                         steps  ? "steps lw 2"
                         : path ? "lines lw 2"
                                : "linespoints lw 2",
-                        look_of(s).rgb, look_of(s).gnuplot_dash,
-                        steps || path ? std::string() : fmt::format(" pt {} ps 0.7", look_of(s).point),
+                        style_of(s).rgb, style_of(s).gnuplot_dash,
+                        steps || path ? std::string() : fmt::format(" pt {} ps 0.7", style_of(s).point),
                         quoted(curves[s].name));
   }
   text += fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n", quoted(figure.x_label),
@@ -86,14 +86,14 @@ std::string pgfplots(const Figure& figure, const std::vector<Curve>& curves) {
   text += "  legend pos=outer north east, legend style={draw=none, font=\\small}]\n";
   for (std::size_t s = 0; s < curves.size(); ++s) {
     if (curves[s].points.empty()) continue;
-    const Look& look = look_of(s);
+    const LineStyle& style = style_of(s);
     const bool steps = figure.form == Figure::Form::profile;
     text +=
         fmt::format("\\definecolor{{curve{}}}{{HTML}}{{{}}}\n\\addplot[curve{}, thick, {}{}] coordinates {{\n", s,
-                    look.rgb, s, look.pgf_dash,
+                    style.rgb, s, style.pgf_dash,
                     steps                               ? ", const plot, no marks"
                     : figure.form == Figure::Form::path ? ", no marks"
-                                                        : fmt::format(", mark={}, mark options={{solid}}", look.mark));
+                                                        : fmt::format(", mark={}, mark options={{solid}}", style.mark));
     for (const Point& point : curves[s].points)
       text += fmt::format("({},{})\n", reports::exact(point.x), reports::exact(point.y));
     text += fmt::format("}};\n\\addlegendentry{{{}}}\n", reports::latex(curves[s].name));

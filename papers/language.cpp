@@ -116,11 +116,20 @@ class Parser {
     require(part, Kind::truth, "what stands after 'not'");
     return join(Operation::negation, Kind::truth, "not", {std::move(part)});
   }
+  /// A side of a comparison, which a report shows with its value.
+  Expression side() {
+    skip_blanks();
+    const std::size_t start = at_;
+    Expression expression = sum();
+    expression.text = text_.substr(start, at_ - start);
+    expression.text.erase(expression.text.find_last_not_of(" \t\n\r") + 1);
+    return expression;
+  }
   Expression comparison() {
-    Expression left = sum();
+    Expression left = side();
     for (const char* const op : {"<=", ">=", "!=", "<", ">", "="}) {
       if (error_ || !take(op)) continue;
-      Expression right = sum();
+      Expression right = side();
       require(left, Kind::number, fmt::format("what stands before '{}'", op));
       require(right, Kind::number, fmt::format("what stands after '{}'", op));
       return join(Operation::comparison, Kind::truth, op, {std::move(left), std::move(right)});
@@ -286,7 +295,7 @@ class Parser {
                        expression.name));
     }
     if (expression.operation == Operation::reduction && of_samples) {
-      fail(fmt::format("{} stands inside a reduction that has no 'by' (setting, family, …)", expression.name));
+      fail(fmt::format("{} stands inside a reduction that has no 'by' (configuration, family, …)", expression.name));
     }
     const bool inner = expression.operation == Operation::reduction ? expression.key.empty() : of_samples;
     for (const Expression& part : expression.parts) check_scope(part, inner);
@@ -315,8 +324,8 @@ const std::vector<std::string>& reduction_names() {
 }
 
 const std::vector<std::string>& group_keys() {
-  static const std::vector<std::string> keys = {"category", "family", "max_iterations", "problem",
-                                                "setting",  "solver", "start",          "tolerance"};
+  static const std::vector<std::string> keys = {"category",      "family", "max_iterations", "problem",
+                                                "configuration", "solver", "start",          "tolerance"};
   return keys;
 }
 

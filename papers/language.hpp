@@ -40,10 +40,10 @@ struct Expression {
   std::string key;                    ///< of a reduction over groups: one of group_keys(); else empty
   std::string outer_key;              ///< of groups of groups, which weigh the same each; else empty
   std::vector<Expression> of_groups;  ///< none, or a truth of single groups behind `having`: the others are left out
-  std::string text;                   ///< of the whole, as it was written; in the outermost one only
+  std::string text;                   ///< as it was written; of the outermost one and of the sides of comparisons
 };
 
-/// Errors (wrong_usage), in one line with the expression and the place in it: a word that is no field, function or
+/// Errors (wrong_usage), in one line with the expression and the column: a name that is no field, function or
 /// reduction, a field outside a reduction, a reduction inside one without `by`, a truth where a number belongs or the
 /// other way round, a filter that is none, more than 10,000 bytes or 50 brackets deep.
 Result<Expression> parse_expression(const std::string& text, Kind wanted);

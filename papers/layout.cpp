@@ -29,13 +29,13 @@ std::string value_text(const Published& published) { return pair_text(published.
 
 std::vector<std::vector<std::string>> table_texts(const Table& table,
                                                   const std::vector<std::vector<TableCell>>& cells) {
-  const bool beside = !table.published.empty();
+  const bool has_published = !table.published.empty();
   std::vector<std::vector<std::string>> rows = {{table.corner}};
-  if (beside) rows[0].push_back("");
+  if (has_published) rows[0].push_back("");
   for (const TableLine& column : table.columns) rows[0].push_back(name_text(column));
   for (std::size_t r = 0; r < cells.size(); ++r) {
     std::vector<std::string> measured = {name_text(table.rows[r])};
-    if (beside) measured.push_back("measured");
+    if (has_published) measured.push_back("measured");
     for (const TableCell& cell : cells[r]) measured.push_back(value_text(cell.value, cell.spread));
     rows.push_back(std::move(measured));
     const bool any =
@@ -54,14 +54,23 @@ std::string own_legend(const Table& table) {
   return any ? reports::own_legend_text : "";
 }
 
-std::string source_text(const Entry& entry, const std::string& place) {
+std::string source_text(const Entry& entry, const std::string& location) {
   if (entry.paper == own_tables) return {};
-  return fmt::format("paper {}, {}", entry.paper, place.empty() ? entry.place : place);
+  return fmt::format("paper {}, {}", entry.paper, location.empty() ? entry.location : location);
 }
 
 std::string verdict_text(const Check& check, const CheckResult& result) {
   const bool known = check.known_failure && result.verdict == Verdict::fails && result.expected;
   return to_string(result.verdict) + (known ? " (known)" : "");
+}
+
+std::string measured_text(const CheckResult& result) {
+  std::string text;
+  for (const auto& [part, comparison] : result.measured) {
+    if (!text.empty()) text += "; ";
+    text += (part.empty() ? "" : part + ": ") + comparison_text(comparison);
+  }
+  return text;
 }
 
 std::string claims_text(const EntryResult& result) {
@@ -82,11 +91,11 @@ std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vect
   std::vector<std::string> gaps;
   if (!table.without_cells.empty())
     gaps.push_back(fmt::format("left out, as no cell was run: {}", fmt::join(table.without_cells, ", ")));
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (std::size_t r = 0; r < cells.size(); ++r) {
     for (std::size_t c = 0; c < cells[r].size(); ++c) {
       const Value& value = cells[r][c].value;
-      if (value.known() || value.reason.empty() || !told.insert(value.reason).second) continue;
+      if (value.known() || value.reason.empty() || !reported.insert(value.reason).second) continue;
       const std::string& column = table.columns[c].part.name;
       gaps.push_back(
           fmt::format("{}{}{}: {}", table.rows[r].part.name, column.empty() ? "" : ", ", column, value.reason));

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "papers/render.hpp"
-#include "reports/table.hpp"
+#include "reports/table_layout.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::papers {
@@ -14,7 +14,7 @@ std::string in_brackets(const std::string& text) { return text.empty() ? "" : " 
 
 std::string table_markdown(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
   std::string text = fmt::format("## {}{}{}\n\n", markdown(table.title),
-                                 table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.place));
+                                 table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.location));
   text += reports::markdown_text(reports::text_table(table_texts(table, cells), 1)) + "\n";
   if (const std::string own = own_legend(table); !own.empty()) text += markdown(own) + "\n\n";
   for (const std::string& gap : gaps_of(table, cells)) text += "- " + markdown(gap) + "\n";
@@ -26,7 +26,7 @@ std::string checks_markdown(const EntryResult& result) {
   for (std::size_t i = 0; i < result.checks.size(); ++i) {
     const Check& check = result.entry->checks[i];
     const CheckResult& found = result.checks[i];
-    table.rows.push_back({check.id, check.claim, verdict_text(check, found), found.measured, found.reason});
+    table.rows.push_back({check.id, check.claim, verdict_text(check, found), measured_text(found), found.reason});
   }
   return "## Claims\n\n" + reports::markdown_text(table);
 }
@@ -52,7 +52,7 @@ std::string entry_markdown(const EntryResult& result) {
     text += table_markdown(result.layouts[t], result.tables[t]) + "\n";
   for (std::size_t f = 0; f < result.figures.size(); ++f) {
     const Figure& figure = entry.figures[f];
-    const std::string title = markdown(figure.title) + in_brackets(figure.place);
+    const std::string title = markdown(figure.title) + in_brackets(figure.location);
     text += drawn(result.figures[f]) ? fmt::format("![{}]({}-{}.svg)\n\n", title, entry.id, figure.id)
                                      : fmt::format("Figure without a point: {}\n\n", title);
   }

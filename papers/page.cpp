@@ -9,7 +9,7 @@ namespace conebench::papers {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 using reports::PageSection;
 
@@ -18,17 +18,17 @@ constexpr std::array<PageSection, 3> sections{
 constexpr std::array<std::string_view, 7> scripts{"format.js",  "looks.js",  "widgets.js", "theme.js",
                                                   "figures.js", "charts.js", "paper.js"};
 
-Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+OrderedJson number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-Json table_json(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
-  Json json = {{"title", table.title},     {"place", table.place},
-               {"unit", table.unit},       {"texts", table_texts(table, cells)},
-               {"own", own_legend(table)}, {"gaps", gaps_of(table, cells)},
-               {"cells", Json::array()}};
+OrderedJson table_json(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
+  OrderedJson json = {{"title", table.title},         {"location", table.location},
+                      {"unit", table.unit},           {"texts", table_texts(table, cells)},
+                      {"own", own_legend(table)},     {"gaps", gaps_of(table, cells)},
+                      {"cells", OrderedJson::array()}};
   for (const auto& row : cells) {
-    json["cells"].push_back(Json::array());
+    json["cells"].push_back(OrderedJson::array());
     for (const TableCell& cell : row) {
       json["cells"].back().push_back({{"measured", number(cell.value.number)},
                                       {"spread", number(cell.spread.number)},
@@ -39,14 +39,19 @@ Json table_json(const Table& table, const std::vector<std::vector<TableCell>>& c
   return json;
 }
 
-Json figure_json(const Figure& figure, const std::vector<Curve>& curves) {
-  Json json = {{"id", figure.id},           {"title", figure.title},
-               {"place", figure.place},     {"profile", figure.form == Figure::Form::profile},
-               {"x_label", figure.x_label}, {"y_label", figure.y_label},
-               {"x_log", figure.x_log},     {"y_log", figure.y_log},
-               {"curves", Json::array()}};
+OrderedJson figure_json(const Figure& figure, const std::vector<Curve>& curves) {
+  OrderedJson json = {{"id", figure.id},
+                      {"title", figure.title},
+                      {"location", figure.location},
+                      {"profile", figure.form == Figure::Form::profile},
+                      {"x_label", figure.x_label},
+                      {"y_label", figure.y_label},
+                      {"x_log", figure.x_log},
+                      {"y_log", figure.y_log},
+                      {"curves", OrderedJson::array()}};
   for (const Curve& curve : curves) {
-    Json one = {{"name", curve.name}, {"missing", curve.missing}, {"x", Json::array()}, {"y", Json::array()}};
+    OrderedJson one = {
+        {"name", curve.name}, {"missing", curve.missing}, {"x", OrderedJson::array()}, {"y", OrderedJson::array()}};
     for (const Point& point : curve.points) {
       one["x"].push_back(point.x);
       one["y"].push_back(point.y);
@@ -56,33 +61,33 @@ Json figure_json(const Figure& figure, const std::vector<Curve>& curves) {
   return json;
 }
 
-Json check_json(const Check& check, const CheckResult& found) {
+OrderedJson check_json(const Check& check, const CheckResult& found) {
   return {{"id", check.id},
           {"claim", check.claim},
-          {"place", check.place},
+          {"location", check.location},
           {"holds_if", check.holds.text},
           {"verdict", to_string(found.verdict)},
           {"known_failure", check.known_failure.has_value()},
           {"expected", found.expected},
-          {"measured", found.measured},
+          {"measured", measured_text(found)},
           {"measure", number(found.measure.number)},
           {"reason", found.reason}};
 }
 
-Json entry_json(const EntryResult& result) {
+OrderedJson entry_json(const EntryResult& result) {
   const Entry& entry = *result.entry;
-  Json json = {{"id", entry.id},
-               {"paper", entry.paper},
-               {"place", entry.place},
-               {"title", entry.title},
-               {"shows", entry.shows},
-               {"notes", entry.notes},
-               {"problems", result.problems},
-               {"made", result.made},
-               {"not_run", result.not_run},
-               {"tables", Json::array()},
-               {"figures", Json::array()},
-               {"checks", Json::array()}};
+  OrderedJson json = {{"id", entry.id},
+                      {"paper", entry.paper},
+                      {"location", entry.location},
+                      {"title", entry.title},
+                      {"shows", entry.shows},
+                      {"notes", entry.notes},
+                      {"problems", result.problems},
+                      {"made", result.made},
+                      {"not_run", result.not_run},
+                      {"tables", OrderedJson::array()},
+                      {"figures", OrderedJson::array()},
+                      {"checks", OrderedJson::array()}};
   for (std::size_t i = 0; i < result.layouts.size(); ++i)
     json["tables"].push_back(table_json(result.layouts[i], result.tables[i]));
   for (std::size_t i = 0; i < entry.figures.size(); ++i)
@@ -95,9 +100,9 @@ Json entry_json(const EntryResult& result) {
 }  // namespace
 
 std::string results_json(const std::vector<EntryResult>& results) {
-  Json json = {{"schema", "conebench.paper/1"}, {"entries", Json::array()}};
+  OrderedJson json = {{"schema", "conebench.paper/2"}, {"entries", OrderedJson::array()}};
   for (const EntryResult& result : results) json["entries"].push_back(entry_json(result));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string paper_page(const std::string& title, const std::vector<EntryResult>& results) {

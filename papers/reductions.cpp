@@ -23,10 +23,10 @@ Value number(std::optional<double> value, const std::string& otherwise) {
 
 double quantile(Numbers values, double p) {
   std::sort(values.begin(), values.end());
-  const double place = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
 /// Sums of squares about the means.
@@ -44,27 +44,27 @@ Moments moments(const Numbers& x, const Numbers& y) {
   return sums;
 }
 
-/// 1, 2, …; equal values share the mean of their places.
+/// 1, 2, …; equal values share the mean of their ranks.
 Numbers ranks(const Numbers& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  Numbers places(values.size());
+  Numbers positions(values.size());
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin;
     while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    for (std::size_t i = begin; i < end; ++i) places[order[i]] = 0.5 * static_cast<double>(begin + end + 1);
+    for (std::size_t i = begin; i < end; ++i) positions[order[i]] = 0.5 * static_cast<double>(begin + end + 1);
     begin = end;
   }
-  return places;
+  return positions;
 }
 
-/// A line through two places fits whatever was measured there.
+/// A line through two values of x fits whatever was measured there.
 Value slope(const Numbers& x, const Numbers& y) {
   constexpr std::size_t least = 3;
   const Moments sums = moments(x, y);
   const bool fits = std::set<double>(x.begin(), x.end()).size() >= least;
-  return number(fits ? std::optional(sums.xy / sums.xx) : std::nullopt, "a slope over fewer than three places");
+  return number(fits ? std::optional(sums.xy / sums.xx) : std::nullopt, "a slope over fewer than three values");
 }
 
 Value rank_correlation(const Numbers& x, const Numbers& y) {

@@ -22,17 +22,21 @@ std::string value_text(const Published& published);
 /// "holds", "fails (known)", "not run", …
 std::string verdict_text(const Check& check, const CheckResult& result);
 
+/// The comparisons that decided a check, with their numbers: "A: mean(iterations) is 3, below 5; B: …".
+std::string measured_text(const CheckResult& result);
+
 /// "3 of 5 claims hold, 2 fail (known)"; empty: it makes none.
 std::string claims_text(const EntryResult& result);
 
 /// Why numbers of a table are missing, each reason once: "PGS-NCP, 1e6: 3 of 20 cells lack a value".
 std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells);
 
-/// "paper 002, Fig. 13", with the place of one of its tables where that has its own; empty for a table of our own.
-std::string source_text(const Entry& entry, const std::string& place = {});
+/// "paper LeLidec24, Fig. 13", with the location of one of its tables where that has its own; empty for a table of our
+/// own.
+std::string source_text(const Entry& entry, const std::string& location = {});
 
 std::string entry_markdown(const EntryResult& result);
-/// Tables for a document with booktabs and textcomp; the captions are of title and place alone.
+/// Tables for a document with booktabs and textcomp; the captions are of title and location alone.
 std::string entry_latex(const EntryResult& result);
 /// One line a number: tables, points of the figures, checks.
 std::string entry_csv(const EntryResult& result);

@@ -43,7 +43,7 @@ TableCell table_cell(const Table& table, const TableLine& row, const TableLine& 
   return cell;
 }
 
-/// With a line for each group in place of a line of groups.
+/// With a line for each group instead of a line of groups.
 std::vector<TableLine> written_out(const std::vector<TableLine>& lines, const Selection& samples) {
   std::vector<TableLine> out;
   for (const TableLine& line : lines) {
@@ -100,7 +100,8 @@ void leave_out_lines_without_cells(Table& table, const Selection& samples) {
 void mark_own(std::vector<TableLine>& lines, const Selection& samples) {
   for (TableLine& line : lines) {
     line.own = std::ranges::any_of(samples, [&](const Sample* sample) {
-      return sample->own && (line.part.name == sample->group("setting") || line.part.name == sample->group("solver"));
+      return sample->own &&
+             (line.part.name == sample->group("configuration") || line.part.name == sample->group("solver"));
     });
   }
 }
@@ -215,12 +216,11 @@ CheckResult evaluate_part(const Check& check, const Selection& samples) {
   CheckResult result;
   result.verdict = verdict_of(evaluation);
   result.reason = evaluation.value.reason;
-  result.measured = joined(evaluation.comparisons);
+  for (const Comparison& comparison : evaluation.comparisons) result.measured.push_back({"", comparison});
   const auto require = [&](long found, long wanted, const char* what) {
     if (found < 0 || found >= wanted || result.verdict == Verdict::not_run) return;
-    if (result.verdict == Verdict::fails) result.measured += ", so far not so";
     result.verdict = Verdict::not_run;
-    result.reason = fmt::format("{}, of which it takes {} to tell", plural(found, what), wanted);
+    result.reason = fmt::format("measured on {}; a verdict takes {}", plural(found, what), wanted);
   };
   require(evaluation.min_problems, check.min_problems, "problem");
   require(evaluation.min_cells, check.min_cells, "cell");
@@ -232,17 +232,16 @@ CheckResult evaluate_parts(const Check& check, const Selection& samples) {
   if (check.each.empty()) return evaluate_part(check, samples);
   CheckResult whole;
   whole.verdict = Verdict::holds;
-  std::vector<std::string> measured, reasons;
+  std::vector<std::string> reasons;
   bool failed = false;
   for (const Part& part : check.each) {
     const CheckResult one = evaluate_part(check, select(samples, part.where));
-    if (!one.measured.empty()) measured.push_back(part.name + ": " + one.measured);
+    for (const auto& measured : one.measured) whole.measured.push_back({part.name, measured.comparison});
     if (!one.reason.empty()) reasons.push_back(part.name + ": " + one.reason);
     failed = failed || one.verdict == Verdict::fails;
     if (one.verdict != Verdict::holds) whole.verdict = std::max(whole.verdict, one.verdict);
   }
   if (failed) whole.verdict = Verdict::fails;
-  whole.measured = joined(measured);
   whole.reason = joined(reasons);
   return whole;
 }
@@ -256,9 +255,9 @@ void judge_known_failure(const KnownFailure& known, CheckResult& result) {
   const bool in_range =
       result.measure.known() && *result.measure.number >= known.low && *result.measure.number <= known.high;
   result.expected = in_range;
-  result.reason = fmt::format("known: {} ({}{} is {} {} … {})", known.reason, in_range ? "" : "but ",
-                              result.measure.known() ? number_text(*result.measure.number) : "no number",
-                              in_range ? "in" : "outside", number_text(known.low), number_text(known.high));
+  result.reason = fmt::format("known failure: {}; its measure {} is {} the known range {} … {}", known.reason,
+                              result.measure.known() ? number_text(*result.measure.number) : "has no value and",
+                              in_range ? "within" : "outside", number_text(known.low), number_text(known.high));
 }
 
 }  // namespace
@@ -308,12 +307,12 @@ EntryResult not_run(const Entry& entry, const std::string& reason) {
   return result;
 }
 
-std::vector<Sample> spoilt(std::vector<Sample> samples, const std::vector<Spoiling>& spoilings) {
-  for (const Spoiling& spoiling : spoilings) {
+std::vector<Sample> mutated(std::vector<Sample> samples, const std::vector<Mutation>& mutations) {
+  for (const Mutation& mutation : mutations) {
     for (Sample& sample : samples) {
-      const auto found = sample.numbers.find(spoiling.field);
-      if (found == sample.numbers.end() || !spoiling.where.holds(sample.subject)) continue;
-      found->second = spoiling.to ? *spoiling.to : spoiling.times * found->second;
+      const auto found = sample.numbers.find(mutation.field);
+      if (found == sample.numbers.end() || !mutation.where.holds(sample.subject)) continue;
+      found->second = mutation.to ? *mutation.to : mutation.times * found->second;
     }
   }
   return samples;

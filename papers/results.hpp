@@ -16,8 +16,12 @@ std::string to_string(Verdict verdict);
 
 /// What became of a check.
 struct CheckResult {
+  struct Measured {
+    std::string part;  ///< of Check::each; empty: all cells
+    Comparison comparison;
+  };
   Verdict verdict = Verdict::not_run;
-  std::string measured;  ///< its comparisons with their numbers, "11.3 > 4.22; 4.22 > 3.8"
+  std::vector<Measured> measured;
   Value measure;         ///< of Check::measure
   std::string reason;    ///< why it is not comparable or not run; of a known failure why it fails
   bool expected = true;  ///< false: fails and is no known failure, or a known failure holds again or left its range
@@ -42,7 +46,7 @@ struct EntryResult {
   const Entry* entry = nullptr;
   std::string not_run;         ///< why it was not run; else empty
   std::string problems;        ///< what was solved: "63 problems (generated)"
-  std::string criteria;        ///< of its cells: "verdict-paid"; empty where it has none
+  std::string stopped_by;      ///< of its cells: "judge_timed"; empty where it has none
   std::string made;            ///< when and by which build; empty: not known
   std::vector<Table> layouts;  ///< the entry's tables, with the lines of groups written out
   std::vector<std::vector<std::vector<TableCell>>> tables;  ///< [table][row][column]
@@ -59,9 +63,9 @@ EntryResult not_run(const Entry& entry, const std::string& reason);
 
 CheckResult evaluate_check(const Check& check, const Selection& samples);
 
-/// The samples with the check's spoilings done: what a check that means something must notice. A truth is set by
+/// The samples with the check's mutations done: what a check that means something must notice. A truth is set by
 /// `to` 0 or 1.
-std::vector<Sample> spoilt(std::vector<Sample> samples, const std::vector<Spoiling>& spoilings);
+std::vector<Sample> mutated(std::vector<Sample> samples, const std::vector<Mutation>& mutations);
 
 /// Whether a gate over these results fails: a check is not as expected.
 bool unexpected(const std::vector<EntryResult>& results);

@@ -10,10 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
 #include "reports/terms.hpp"
+#include "solvers/solver.hpp"
 
 namespace conebench::papers {
 
@@ -76,20 +77,20 @@ std::vector<Field> make_fields() {
       {{"factorizations", number, "numeric factorizations, the first included"}, counter(&CellRecord::factorizations)},
       {{"iterations", number, "of the solver"}, counter(&CellRecord::iterations)},
       {{"joints", number, "joint rows of the problem"}, of_problem(&ProblemRecord::joints)},
-      {{"least_ms", number, "least time of set-up and solve of all repeats, ms"},
-       [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
-         if (!answered(cell)) return std::nullopt;
-         return milliseconds * cell.total.minimum;
-       }},
       {{"limits", number, "limit rows of the problem"}, of_problem(&ProblemRecord::limits)},
       {{"max_iterations", number, "that the cell was allowed"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          return static_cast<double>(cell.max_iterations);
        }},
-      {{"memory_mb", number, "most resident memory, MB"},
+      {{"memory_mb", number, "maximum resident memory, MB"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          if (!answered(cell)) return std::nullopt;
          return static_cast<double>(cell.peak_memory_kb) / kilobytes_a_megabyte;
+       }},
+      {{"minimum_ms", number, "minimum time of set-up and solve over all repeats, ms"},
+       [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
+         if (!answered(cell)) return std::nullopt;
+         return milliseconds * cell.total.minimum;
        }},
       {{"model_solved", truth_kind,
         "by the residual of the model that the solver solves: NCP, CCP, box, facets or RaiSim's"},
@@ -97,8 +98,8 @@ std::vector<Field> make_fields() {
       {{"mu", number, "largest friction coefficient of the problem"},
        [](const CellRecord&, const ProblemRecord& problem) -> std::optional<double> { return problem.mu_max; }},
       {{"open", number, "open contacts of the answer"}, counter(&CellRecord::open)},
-      {{"others", truth_kind, "another setting solves the problem, too"}, {}},
-      {{"own_residual", number, "what the solver's own test looks at, as it ended"}, own},
+      {{"others", truth_kind, "another configuration solves the problem, too"}, {}},
+      {{"own_residual", number, "of the solver's own stopping test, at its end"}, own},
       {{"products", number, "products with G"}, counter(&CellRecord::operator_products)},
       {{"rank", number, "of the problem's G"},
        [](const CellRecord&, const ProblemRecord& problem) -> std::optional<double> {
@@ -108,12 +109,14 @@ std::vector<Field> make_fields() {
       {{"setup_ms", number, "median time of the set-up, ms"}, median_ms(&CellRecord::setup)},
       {{"slip", number, "slipping contacts of the answer"}, counter(&CellRecord::slip)},
       {{"solve_ms", number, "median time of the solve, ms"}, median_ms(&CellRecord::solve)},
-      {{"solved", truth_kind, "the judge says so, at the cell's tolerance"},
+      {{"solved", truth_kind, "by the judge, at the cell's tolerance"},
        truth([](const CellRecord& cell) { return cell.solved; })},
       {{"stick", number, "sticking contacts of the answer"}, counter(&CellRecord::stick)},
-      {{"times_fastest", number, "of a solved cell: least_ms over that of the fastest setting that solves the problem"},
+      {{"times_fastest", number,
+        "of a solved cell: minimum_ms over that of the fastest configuration that solves the problem"},
        {}},
-      {{"times_others", number, "of a solved cell: least_ms over that of the fastest other setting that solves it"},
+      {{"times_others", number,
+        "of a solved cell: minimum_ms over that of the fastest other configuration that solves it"},
        {}},
       {{"tolerance", number, "of the cell"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> { return cell.tolerance; }},
@@ -145,7 +148,7 @@ std::optional<double> number_of(const std::string& text) {
 /// "box-stack boxes=5 mass_ratio=1000 seed=1" → scene.boxes, scene.mass_ratio, scene.seed.
 std::map<std::string, double> scene_numbers(const std::string& source) {
   std::map<std::string, double> numbers;
-  for (const std::string& word : source_words(source).value_or(std::vector<std::string>{})) {
+  for (const std::string& word : split_source_text(source).value_or(std::vector<std::string>{})) {
     const auto equals = word.find('=');
     if (equals == std::string::npos) continue;
     if (const auto value = number_of(word.substr(equals + 1))) numbers["scene." + word.substr(0, equals)] = *value;
@@ -165,26 +168,23 @@ std::map<std::string, double> option_numbers(const std::string& json) {
 }
 
 /// Of the problem with the compliance that the solver added, where it did.
-std::optional<double> model_value(const CellRecord& cell, const SettingRecord& setting) {
-  if (setting.formulation == "CCP" && cell.ccp_compliant) return cell.ccp_compliant;
-  const bool facets = setting.solver.starts_with("LEMKE");
-  const char* const name = setting.formulation == "NCP"   ? "natural_map_scaled"
-                           : setting.formulation == "CCP" ? "natural_map_ccp_scaled"
-                           : setting.formulation == "LCP"
-                               ? (facets ? "natural_map_facets_scaled" : "natural_map_box_scaled")
-                               : "natural_map_raisim_scaled";
+std::optional<double> model_value(const CellRecord& cell, const ConfigurationRecord& configuration) {
+  const auto formulation = formulation_named(configuration.formulation);
+  if (!formulation) return std::nullopt;
+  if (*formulation == Formulation::ccp && cell.ccp_compliant) return cell.ccp_compliant;
+  const std::string_view name = own_model_residual(*formulation, configuration.solver);
   for (const auto& [residual, found] : cell.residuals) {
     if (residual == name) return found.value;
   }
   return std::nullopt;
 }
 
-Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const SettingRecord& setting) {
+Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const ConfigurationRecord& configuration) {
   Sample sample;
   sample.subject = subject_of(problem);
-  sample.subject.solver = setting.solver;
-  sample.subject.setting = setting.label;
-  sample.own = reports::is_own(setting);
+  sample.subject.solver = configuration.solver;
+  sample.subject.configuration = configuration.label;
+  sample.own = reports::is_own(configuration);
   sample.subject.tolerance = cell.tolerance;
   sample.subject.status = to_string(cell.status);
   sample.subject.reason = cell.reason;
@@ -195,7 +195,7 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
     const auto value = field.value(cell, problem);
     if (value && std::isfinite(*value)) sample.numbers[field.info.name] = *value;
   }
-  const auto of_model = model_value(cell, setting);
+  const auto of_model = model_value(cell, configuration);
   sample.numbers["model_solved"] = of_model && *of_model <= cell.tolerance ? 1.0 : 0.0;
   for (const auto& [name, residual] : cell.residuals) {
     if (residual.value && std::isfinite(*residual.value)) sample.numbers[name] = *residual.value;
@@ -213,7 +213,7 @@ std::string Sample::group(const std::string& key) const {
     return found == numbers.end() ? "" : fmt::format("{:g}", found->second);
   }
   if (key == "problem") return subject.source.value_or("");
-  if (key == "setting") return subject.setting.value_or("");
+  if (key == "configuration") return subject.configuration.value_or("");
   if (key == "solver") return subject.solver.value_or("");
   if (key == "start") return subject.start.value_or("");
   return fmt::format("{:g}", subject.tolerance.value_or(0.0));
@@ -222,25 +222,25 @@ std::string Sample::group(const std::string& key) const {
 namespace {
 
 /// times_fastest and times_others: among the cells that ask the same of a problem.
-void set_beside(std::vector<Sample>& samples) {
+void set_time_ratios(std::vector<Sample>& samples) {
   using Question = std::tuple<std::string, double, std::string, double>;
   const auto question = [](const Sample& s) {
     return Question{s.group("problem"), s.subject.tolerance.value_or(0.0), s.group("start"),
                     s.numbers.at("max_iterations")};
   };
   const auto time = [](const Sample& s) -> std::optional<double> {
-    const auto least = s.numbers.find("least_ms");
-    return s.numbers.at("solved") == 0.0 || least == s.numbers.end() ? std::nullopt : std::optional(least->second);
+    const auto minimum = s.numbers.find("minimum_ms");
+    return s.numbers.at("solved") == 0.0 || minimum == s.numbers.end() ? std::nullopt : std::optional(minimum->second);
   };
-  std::map<Question, std::map<std::string, double>> times;  // by setting
+  std::map<Question, std::map<std::string, double>> times;  // by configuration
   for (const Sample& sample : samples) {
-    if (const auto own = time(sample)) times[question(sample)][sample.group("setting")] = *own;
+    if (const auto own = time(sample)) times[question(sample)][sample.group("configuration")] = *own;
   }
   for (Sample& sample : samples) {
     double fastest = std::numeric_limits<double>::infinity(), other = fastest;
-    for (const auto& [setting, ms] : times[question(sample)]) {
+    for (const auto& [configuration, ms] : times[question(sample)]) {
       fastest = std::min(fastest, ms);
-      if (setting != sample.group("setting")) other = std::min(other, ms);
+      if (configuration != sample.group("configuration")) other = std::min(other, ms);
     }
     sample.numbers["others"] = std::isfinite(other) ? 1.0 : 0.0;
     const auto own = time(sample);
@@ -253,28 +253,28 @@ void set_beside(std::vector<Sample>& samples) {
 
 std::vector<Sample> samples_of(const StoreContents& contents, const std::set<std::string>& keys) {
   std::map<std::string, const ProblemRecord*> problems;
-  std::map<std::string, const SettingRecord*> settings;
+  std::map<std::string, const ConfigurationRecord*> configurations;
   std::map<std::string, std::map<std::string, double>> scenes, options;
   for (const ProblemRecord& problem : contents.problems) {
     if (!problem.duplicate_of.empty() || !problem.error.empty()) continue;
     problems[problem.hash] = &problem;
     scenes[problem.hash] = scene_numbers(problem.source);
   }
-  for (const SettingRecord& setting : contents.settings) {
-    settings[setting.hash] = &setting;
-    options[setting.hash] = option_numbers(setting.options_json);
+  for (const ConfigurationRecord& configuration : contents.configurations) {
+    configurations[configuration.hash] = &configuration;
+    options[configuration.hash] = option_numbers(configuration.options_json);
   }
   std::vector<Sample> samples;
   for (const CellRecord& cell : contents.cells) {
     if (!keys.empty() && !keys.contains(cell.key)) continue;
     const auto problem = problems.find(cell.problem);
-    const auto setting = settings.find(cell.setting);
-    if (problem == problems.end() || setting == settings.end()) continue;
-    samples.push_back(sample_of(cell, *problem->second, *setting->second));
+    const auto configuration = configurations.find(cell.configuration);
+    if (problem == problems.end() || configuration == configurations.end()) continue;
+    samples.push_back(sample_of(cell, *problem->second, *configuration->second));
     samples.back().numbers.insert(scenes[cell.problem].begin(), scenes[cell.problem].end());
-    samples.back().numbers.insert(options[cell.setting].begin(), options[cell.setting].end());
+    samples.back().numbers.insert(options[cell.configuration].begin(), options[cell.configuration].end());
   }
-  set_beside(samples);
+  set_time_ratios(samples);
   return samples;
 }
 

@@ -24,7 +24,7 @@ struct Sample {
 };
 
 /// The cells of a store with the `keys` (all where that is empty) as samples, without those of problems that repeat
-/// another's data in other words and of problems that could not be loaded. In the store's order.
+/// another's data under another name and of problems that could not be loaded. In the store's order.
 std::vector<Sample> samples_of(const StoreContents& contents, const std::set<std::string>& keys = {});
 
 /// A field and what it is, for messages and documents.
@@ -34,12 +34,12 @@ struct FieldInfo {
   std::string meaning;  ///< with its unit
 };
 /// Those with a fixed name; residuals have their own (residual_table()), and `scene.NAME` and `option.NAME` are the
-/// numbers among the options of a problem's scene and of a setting, `step.COLUMN` and `run.…` those of trajectories
-/// (trajectory_samples.hpp).
+/// numbers among the options of a problem's scene and of a configuration, `step.COLUMN` and `run.…` those of
+/// trajectories (trajectory_samples.hpp).
 const std::vector<FieldInfo>& field_table();
-/// Nothing for a word that is no field.
+/// Nothing for a name that is no field.
 std::optional<Kind> field_kind(const std::string& name);
-/// Why a word is none, with the one that was perhaps meant.
+/// Why a name is none, with the one that was perhaps meant.
 std::string unknown_field(const std::string& name);
 
 }  // namespace conebench::papers

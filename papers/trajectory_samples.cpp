@@ -52,8 +52,9 @@ Result<Forces> largest_forces(const std::filesystem::path& file) {
     if (!step) return Error{ErrorCode::bad_input, fmt::format("{}: line {} has no step", file.string(), k + 1)};
     auto& most = forces.try_emplace(std::lround(*step), std::array<double, 3>{}).first->second;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::size_t place = column(force_columns[axis]);
-      if (place < cells.size()) most[axis] = std::max(most[axis], std::abs(number_of(cells[place]).value_or(0.0)));
+      const std::size_t location = column(force_columns[axis]);
+      if (location < cells.size())
+        most[axis] = std::max(most[axis], std::abs(number_of(cells[location]).value_or(0.0)));
     }
   }
   return forces;
@@ -63,12 +64,12 @@ Result<Forces> largest_forces(const std::filesystem::path& file) {
 Sample sample_of_run(const TrajectorySource& source, const RunFacts& facts) {
   Sample sample;
   sample.subject.family = source.name;
-  sample.subject.source = sample.subject.problem = source.words();
+  sample.subject.source = sample.subject.problem = source.text();
   sample.numbers["cells"] = 1.0;
   sample.numbers["run.finished"] = facts.finished ? 1.0 : 0.0;
   sample.numbers["scene.seed"] = static_cast<double>(source.seed);
   for (const auto& [name, value] : source.options) {
-    if (name == "solver") sample.subject.solver = sample.subject.setting = value;
+    if (name == "solver") sample.subject.solver = sample.subject.configuration = value;
     if (const auto number = number_of(value)) sample.numbers["scene." + name] = *number;
   }
   for (const auto& [name, number] : facts.numbers) sample.numbers["run." + name] = number;
@@ -100,7 +101,7 @@ Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Tra
     if (source.impulses) {
       const auto most = found == forces.end() ? std::array<double, 3>{} : found->second;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        sample.numbers[std::string("step.most_") + force_columns[axis]] = most[axis];
+        sample.numbers[std::string("step.max_") + force_columns[axis]] = most[axis];
       }
     }
     samples.push_back(std::move(sample));

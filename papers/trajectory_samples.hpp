@@ -20,7 +20,7 @@ struct RunFacts {
 };
 
 /// Every `source.every`-th step as a sample of the family `source.name`: step.COLUMN are the numbers of trajectory.csv,
-/// step.most_force_x … _z the largest components of a contact's force [N] where `impulses` (impulses.csv) is given,
+/// step.max_force_x … _z the largest components of a contact's force [N] where `impulses` (impulses.csv) is given,
 /// run.error, run.largest and run.energy_error those of the error, run.NAME the other numbers of the run, scene.NAME
 /// the options that are numbers, scene.seed the seed. Where the simulation ended before its last step, run.finished is
 /// 0, not 1, and one more sample, which has no step.COLUMN, stands for the steps that were not reached. Errors

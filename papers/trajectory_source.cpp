@@ -75,7 +75,7 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
 
 }  // namespace
 
-std::string TrajectorySource::words() const { return source_text(scene, options, seed); }
+std::string TrajectorySource::text() const { return source_text(scene, options, seed); }
 
 const TrajectorySource* reference_of(const TrajectorySource& source, const std::vector<TrajectorySource>& sources) {
   std::vector<const TrajectorySource*> named, seeded;

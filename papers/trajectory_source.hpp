@@ -23,7 +23,7 @@ struct TrajectorySource {
   std::string reference;  ///< name of what it is compared with, of several that with its seed; empty: none
 
   /// As source_text.
-  std::string words() const;
+  std::string text() const;
 };
 
 /// What it is compared with; null where that is none or several.

@@ -9,9 +9,9 @@ namespace conebench::papers {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-LastVerdicts one_of(const Json& json) {
+LastVerdicts one_of(const OrderedJson& json) {
   LastVerdicts last;
   json.at("entry").get_to(last.fingerprint);
   json.at("size").get_to(last.size);
@@ -26,9 +26,9 @@ LastVerdicts one_of(const Json& json) {
 }  // namespace
 
 std::string to_json_text(const VerdictRecord& record) {
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   for (const auto& [id, last] : record) {
-    Json checks = Json::object();
+    OrderedJson checks = OrderedJson::object();
     for (const auto& [check, verdict] : last.checks) checks[check] = verdict;
     json[id] = {{"entry", last.fingerprint},
                 {"size", last.size},
@@ -42,9 +42,9 @@ std::string to_json_text(const VerdictRecord& record) {
 Result<VerdictRecord> parse_verdicts(const std::string& text) {
   VerdictRecord record;
   try {
-    const Json document = Json::parse(text);
+    const OrderedJson document = OrderedJson::parse(text);
     for (const auto& item : document.items()) record[item.key()] = one_of(item.value());
-  } catch (const Json::exception& error) {
+  } catch (const OrderedJson::exception& error) {
     return Error{ErrorCode::bad_input, error.what()};
   }
   return record;

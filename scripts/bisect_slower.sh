@@ -1,10 +1,10 @@
 #!/bin/sh
 # Usage: GOOD=PATH git bisect run scripts/bisect_slower.sh
 # Is the commit that is checked out slower than a build that was fast?
-# Exit code 0: no; 1: worse as compare has it (slower, lost, missing …); 125 (git skips the commit): it does not build, or cannot be told.
+# Exit code 0: no; 1: worse as compare has it (slower, lost, missing …); 125 (git skips the commit): it does not build, or the measurement stays undecided.
 #
 #   GOOD=PATH      conebench of a commit that was fast (needed)
-#   SUITE=NAME     compare-check by default; FILTER=EXPR: the settings of the alarm, best a few
+#   SUITE=NAME     compare-check by default; FILTER=EXPR: the configurations of the alarm, preferably few
 #   MIN_CHANGE=5%  what counts as slower; well below the alarm, well above this machine's noise
 #   BUILD=build    a configured build folder
 #
@@ -24,9 +24,9 @@ trap 'exit 130' INT TERM
 new=$build/bin/conebench
 
 cmake --build "$build" --target conebench -j2 >"$scratch/build.log" 2>&1 || { tail -n 5 "$scratch/build.log"; exit 125; }
-# Until it is decided: three blocks a cell, then six, then twelve.
-for passes in 3 6 12; do
-  "$new" run "$suite" ${FILTER:+--filter "$FILTER"} --beside "$GOOD" --passes "$passes" --fail-on none \
+# Until it is decided: 6 rounds a side, then 12, then 24.
+for rounds in 6 12 24; do
+  "$new" run "$suite" ${FILTER:+--filter "$FILTER"} --ab "$GOOD" --rounds "$rounds" --fail-on none \
     --db "$scratch/ab.sqlite" >"$scratch/run.log" 2>&1 || { tail -n 5 "$scratch/run.log"; exit 125; }
   "$new" compare "$scratch/ab.sqlite" --min-change "$min" >"$scratch/compare.log" 2>&1
   code=$?

@@ -18,7 +18,7 @@ source scripts/packages.sh
 if command -v dpkg-query >/dev/null; then
   install_missing "${build_packages[@]}"
   install_missing "${peer_packages[@]}" || echo "No Siconos or no Ipopt: their solvers are left out." >&2
-  install_missing "${program_packages[@]}" || echo "No CLP: problems without a solution can't be told." >&2
+  install_missing "${program_packages[@]}" || echo "No CLP: problems without a solution are not recognised." >&2
   install_missing "${picture_packages[@]}" || echo "No libpng or OSMesa: no pictures of simulated scenes." >&2
   install_missing "${engine_packages[@]}" || echo "No MuJoCo: the simulated scenes are left out." >&2
   install_missing "${plot_packages[@]}" || echo "No gnuplot: figures of papers are left as .gp, .tex and .csv." >&2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what `conebench compare` and `run --beside` promise, on this machine: false alarms of a build against itself,
+"""Measures what `conebench compare` and `run --ab` promise, on this machine: false alarms of a build against itself,
 what is found of a known slowdown, and that what is lost is named. Prints the table of docs/experiments/results.md.
 
   exe=build/bin/conebench_with_test_solvers
@@ -21,7 +21,7 @@ import sys
 import time
 from pathlib import Path
 
-SETTINGS = ["NSGS", "CASCADE", "NSN-AC", "ADMM-NCP-SA-S", "STAGGERED", "PPA", "ADMM-NCP-LA", "PGS-NCP"]
+CONFIGURATIONS = ["NSGS", "CASCADE", "NSN-AC", "ADMM-NCP-SA-S", "STAGGERED", "PPA", "ADMM-NCP-LA", "PGS-NCP"]
 
 
 class Check:
@@ -73,18 +73,18 @@ class Check:
         self.kept(name, make)
         return str(path)
 
-    def compare(self, base, new, *more):
-        done = self.call([self.exe, "compare", base, new, "--json", *more])
+    def compare(self, baseline, new, *more):
+        done = self.call([self.exe, "compare", baseline, new, "--json", *more])
         return summary(done)
 
-    def beside(self, name, base_burn, new_burn, other=None):
+    def ab(self, name, baseline_burn, new_burn, other=None):
         """Side by side, one pass: k = 2."""
         path = self.work / f"{name}.sqlite"
-        launcher = self.launcher(name + ".base", base_burn, other)
+        launcher = self.launcher(name + ".baseline", baseline_burn, other)
 
         def make():
-            words = [self.exe, "run", self.arguments.suite, "--beside", launcher, "--db", str(path), "--passes",
-                     str(self.arguments.passes), "--json"]
+            words = [self.exe, "run", self.arguments.suite, "--ab", launcher, "--db", str(path), "--rounds",
+                     str(self.arguments.rounds), "--json"]
             done = self.call(words, new_burn)
             result = summary(done)
             result["seconds"] = done.seconds
@@ -106,7 +106,7 @@ class Check:
         return alarms
 
     def turns(self):
-        alarms = [name(self.beside(f"aa-turns-{i}", "none:0", "none:0")) for i in range(15)]
+        alarms = [name(self.ab(f"aa-turns-{i}", "none:0", "none:0")) for i in range(15)]
         self.row("A/A, 15 side by side", "", count(alarms), True)
         return alarms
 
@@ -114,7 +114,7 @@ class Check:
         if not self.arguments.other:
             return []
         others = self.arguments.other
-        alarms = [name(self.beside(f"aa-layout-{i}", "none:0", "none:0", str(Path(others[i % len(others)]).resolve())))
+        alarms = [name(self.ab(f"aa-layout-{i}", "none:0", "none:0", str(Path(others[i % len(others)]).resolve())))
                   for i in range(10)]
         self.row("A/A, 10 side by side with another link order and path", "", count(alarms), True)
         return alarms
@@ -125,20 +125,20 @@ class Check:
         self.row(f"A/A, all {len(alarms)}", "at most 1", f"{found}", found <= 1)
 
     def three_per_cent(self):
-        # Nothing is taken off side by side, so that four settings a run are as good as four runs.
+        # Nothing is taken off side by side, so that four configurations a run are as good as four runs.
         found, false = 0, []
         for i in range(5):
-            solvers = [SETTINGS[(4 * i + j + i // 2) % len(SETTINGS)] for j in range(4)]
-            slower = self.beside(f"three-{i}", ",".join(solvers) + ":0", ",".join(solvers) + ":3")["slower"]
+            solvers = [CONFIGURATIONS[(4 * i + j + i // 2) % len(CONFIGURATIONS)] for j in range(4)]
+            slower = self.ab(f"three-{i}", ",".join(solvers) + ":0", ",".join(solvers) + ":3")["slower"]
             found += sum(solver in slower for solver in solvers)
             false += [solver for solver in slower if solver not in solvers]
-        self.row("3 % side by side, four settings of eight a run", "18 of 20, no other",
+        self.row("3 % side by side, four configurations of eight a run", "18 of 20, no other",
                  f"{found} of 20{f', and {false}' if false else ''}", found >= 18 and not false)
 
     def five_per_cent(self):
         found = 0
         for i in range(20):
-            solver = SETTINGS[i % len(SETTINGS)]
+            solver = CONFIGURATIONS[i % len(CONFIGURATIONS)]
             new = self.store(f"five-{i}", f"{solver}:5")
             found += solver in self.compare(self.store(f"aa-{i % 6}"), new)["slower"]
         self.row("5 % between two stores", "18 of 20", f"{found} of 20", found >= 18)
@@ -147,16 +147,16 @@ class Check:
         # The sphere lattices are the problems of 42 and 63 contacts, and no other family has such.
         new = self.store("family", "NSN-AC:20:contacts=41-100")
         seen = self.compare(self.store("aa-0"), new)
-        self.row("20 % of one setting on one family", "found", seen["why"], bool(seen["slower"]))
-        new = self.store("one-setting", "NSN-AC:20")
+        self.row("20 % of one configuration on one family", "found", seen["why"], bool(seen["slower"]))
+        new = self.store("one-configuration", "NSN-AC:20")
         seen = self.compare(self.store("aa-0"), new)
-        self.row("20 % of one setting of all", "found, no other", seen["why"], seen["slower"] == ["NSN-AC"])
+        self.row("20 % of one configuration of all", "found, no other", seen["why"], seen["slower"] == ["NSN-AC"])
 
     def faults(self):
-        base = self.store("aa-0")
+        baseline = self.store("aa-0")
         # A solver that takes a million times as long on the problems of 20 contacts: a clock ends what it solved in no time.
         lost = self.store("lost", "CASCADE:100000000:contacts=20-20")
-        seen = self.compare(base, lost)
+        seen = self.compare(baseline, lost)
         self.row("problems that are no longer solved", "lost, exit 1", f"{seen['alarms']}, exit {seen['code']}",
                  seen["code"] == 1 and seen["alarms"].get("lost", 0) >= 1)
         suite = self.embedded()
@@ -178,10 +178,10 @@ class Check:
         gone = self.faulty("gone", "files.json")
         seen = self.compare(whole, gone)
         self.row("a deleted file", "missing, exit 1", seen["why"], seen["code"] == 1 and "missing" in seen["alarms"])
-        (self.work / "fewer.json").write_text(json.dumps(dict(suite, solvers=SETTINGS[1:])))
+        (self.work / "fewer.json").write_text(json.dumps(dict(suite, solvers=CONFIGURATIONS[1:])))
         fewer = self.faulty("fewer", "fewer.json")
-        seen = self.compare(base, fewer)
-        self.row("a setting that is missing", "missing, exit 1", seen["why"],
+        seen = self.compare(baseline, fewer)
+        self.row("a configuration that is missing", "missing, exit 1", seen["why"],
                  seen["code"] == 1 and "missing" in seen["alarms"])
 
     def embedded(self):
@@ -204,17 +204,17 @@ class Check:
 
 
 def summary(done):
-    """Of a comparison's JSON: the alarms, the settings that are slower, and the reasons of what is worse."""
+    """Of a comparison's JSON: the alarms, the configurations that are slower, and the reasons of what is worse."""
     try:
         found = json.loads(done.stdout)
     except ValueError:
         raise SystemExit(f"exit code {done.returncode}: {done.stderr.strip()}")
     slower, why = [], []
     for piece in found["slices"]:
-        for one in piece["settings"]:
-            label = one.get("label") or one.get("setting")
+        for one in piece["configurations"]:
+            label = one.get("label") or one.get("configuration")
             reasons = one.get("reasons", [])
-            if one.get("outlook") == "worse":
+            if one.get("assessment") == "worse":
                 why.append(f"{label}: {'; '.join(reasons)}")
             if any("slower" in reason for reason in reasons):
                 slower.append(label)
@@ -237,7 +237,7 @@ def main():
     parser.add_argument("--work", required=True, help="folder of results, made or gone on with")
     parser.add_argument("--suite", default="compare-check")
     parser.add_argument("--other", action="append", default=[], help="the same source linked otherwise; as often as wanted")
-    parser.add_argument("--passes", type=int, default=1, help="of every side-by-side run (default 1: k = 2)")
+    parser.add_argument("--rounds", type=int, default=2, help="of a side in every A/B run, even (default 2)")
     parser.add_argument("--only", default="false_alarms,five_per_cent,family,faults,three_per_cent",
                         help="parts, with commas: stores, turns, layouts, false_alarms (these three), three_per_cent, "
                              "five_per_cent, family, faults")

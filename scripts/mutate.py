@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Gives `conebench` mutated inputs of every kind that it reads, and looks at what becomes of them.
+"""Gives `conebench` mutated inputs of every kind that it reads, and checks what becomes of them.
 
     scripts/mutate.py --count 20000 --jobs 4
     scripts/mutate.py --only store:17          one of them again; --folder DIR keeps its files
 
 A run must end within the time with a documented exit code (0 to 5) and, where that is 2 or 3, one line that begins with
-"conebench: ". It must print no control characters, write nothing beside the folder that it is given, and leave every
+"conebench: ". It must print no control characters, write nothing outside the folder that it is given, and leave every
 input as it was. Kinds: problem (FCLIB), sample, suite, filter, store, model (MJCF), urdf, mesh, manifest, answer, reply
 (of a program), entry (of `paper`). fuzz.sh goes deeper into problem, suite and filter.
 """
@@ -81,14 +81,14 @@ FILTERS = ["family=box* && problem~^b(ox|all).+$ && solver!=PGS-NCP && tolerance
 DESCRIBE = {"id": "X", "name": "A program", "options": [{"name": "omega", "type": "real", "default": 1, "minimum": 0,
             "maximum": 2, "doc": "step"}, {"name": "mode", "type": "text", "default": "a", "choices": ["a", "b"], "doc": "m"}]}
 REPLY = {"status": "converged", "iterations": 3, "own_residual": 1e-9, "setup_s": 1e-9, "solve_s": 1e-9, "message": "done"}
-SUITES = {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"], "criterion": "own"}
-ENTRY = {"id": "mine", "paper": "mine", "place": "Table 1", "title": "Sweeps",
+SUITES = {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"], "stop_by": "solver"}
+ENTRY = {"id": "mine", "paper": "mine", "location": "Table 1", "title": "Sweeps",
          "suites": {"quick": SUITES, "full": SUITES},
          "tables": [{"title": "Sweeps", "corner": "box", "quantity": "mean(iterations)", "spread": "sd(iterations)",
                      "rows": [{"name": "all", "where": "problem~box"}], "columns": [{"name": "NSGS", "where": "solver=NSGS"}],
                      "published": {"all": [[12, 3]]}}],
-         "checks": [{"id": "a", "claim": "few", "place": "Sec. 4", "problems": 1, "holds": "mean(iterations){solver=NSGS} < 100",
-                     "spoilt": [{"where": "solver=NSGS", "field": "iterations", "times": 1000}]}]}
+         "checks": [{"id": "a", "claim": "few", "location": "Sec. 4", "problems": 1, "holds": "mean(iterations){solver=NSGS} < 100",
+                     "mutated": [{"where": "solver=NSGS", "field": "iterations", "times": 1000}]}]}
 PROGRAM = """#!/bin/sh
 value() { sed "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/" "$2"; }
 if grep -q '"request":"describe"' "$1"; then cp '%s' "$(value reply "$1")"; exit; fi
@@ -176,7 +176,7 @@ class Bench:
             "answer": ([read(inputs / "answer.npy"), read(inputs / "answer.hdf5")], "x.npy",
                        ["judge", "problem.hdf5", "--reaction", "x.npy"]),
             "reply": ([json.dumps(REPLY).encode(), json.dumps(DESCRIBE).encode()], "reply",
-                      ["solve", "sliding-box", "--solver", "X", "--program", "./program", "--criterion", "own",
+                      ["solve", "sliding-box", "--solver", "X", "--program", "./program", "--stop-by", "solver",
                        "--time-limit", "5"]),
             "entry": ([json.dumps(ENTRY).encode()], "x.json", ["paper", "x.json", "--out", "out"]),
         }
@@ -229,8 +229,8 @@ class Bench:
         for file, digest in before.items():
             if not file.is_file() or hashlib.sha256(file.read_bytes()).digest() != digest:
                 wrong = wrong or f"{file.name} was changed"
-        beside = {entry.name for entry in around.iterdir()} - {"work", "home", "tmp"}
-        written = beside | {str(entry) for entry in (around / "home").rglob("*") if entry.is_file()}
+        outside = {entry.name for entry in around.iterdir()} - {"work", "home", "tmp"}
+        written = outside | {str(entry) for entry in (around / "home").rglob("*") if entry.is_file()}
         wrong = wrong or (f"files outside of its folder: {written}" if written else None)
         if not wrong:
             shutil.rmtree(around)

@@ -3,7 +3,7 @@
 # Makes conebench-VERSION-x86_64.tar.gz, which runs from any folder without root: the executable for x86-64-v3 and the libraries
 # it needs, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
 # --deb: makes conebench_VERSION_amd64.deb by cpack instead: for any processor of the architecture, with dependencies, manual
-# page and completion. --build: package the executable of this build folder, in place of a build of its own; 77 without the tools.
+# page and completion. --build: package the executable of this build folder; no build; 77 without the tools.
 # A build for any processor (cmake without -march) gives both.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
@@ -35,18 +35,18 @@ else
 fi
 mkdir -p "$out"
 if [ "$kind" = deb ]; then
-  fresh=$(mktemp -d)
-  trap 'rm -rf "$fresh"' EXIT
-  cpack --config "$build/CPackConfig.cmake" -B "$fresh" >"$fresh/log" 2>&1 || { cat "$fresh/log" >&2; exit 1; }
-  package=$(basename "$fresh"/*.deb)
-  mv "$fresh/$package" "$out/"
+  packed=$(mktemp -d)
+  trap 'rm -rf "$packed"' EXIT
+  cpack --config "$build/CPackConfig.cmake" -B "$packed" >"$packed/log" 2>&1 || { cat "$packed/log" >&2; exit 1; }
+  package=$(basename "$packed"/*.deb)
+  mv "$packed/$package" "$out/"
   scripts/try_package.sh "$out/$package"
   echo "$out/$package"
   exit 0
 fi
-said=$("$build/bin/conebench" --version)
-name=conebench-$(awk '{ print $2 }' <<<"$said")-x86_64
-[[ $said != *native* ]] || name+=-native  # for processors like this one alone
+version=$("$build/bin/conebench" --version)
+name=conebench-$(awk '{ print $2 }' <<<"$version")-x86_64
+[[ $version != *native* ]] || name+=-native  # for processors like this one alone
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/$name"/{bin,lib,share/licenses}

@@ -100,8 +100,8 @@ class Run:
                                         preexec_fn=prepare, start_new_session=True)
 
     def phase(self):
-        said = self.log.read_text(encoding="utf-8", errors="replace")
-        return "rounds" if ROUND in said else "cells" if BEGUN in said else "survey"
+        reported = self.log.read_text(encoding="utf-8", errors="replace")
+        return "rounds" if ROUND in reported else "cells" if BEGUN in reported else "survey"
 
     def ended(self):
         return self.process.poll() is not None

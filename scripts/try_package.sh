@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/try_package.sh [--install] PACKAGE
 # Unpacks a package of scripts/package.sh, runs it as an ordinary user with an empty home; a tarball is moved and run again.
-# Of a Debian package also the dependencies, the manual page and the completion are looked at.
+# Of a Debian package also the dependencies, the manual page and the completion are checked.
 # --install: a Debian package is installed by dpkg, run from /usr/bin and removed; needs root.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"

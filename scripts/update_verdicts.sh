@@ -31,7 +31,7 @@ for entry in json.load(sys.stdin)["tables"]:
 for entry in "${entries[@]}"; do
   case "$entry" in
     own-*) run "$entry" quick "$data" ;;
-    000-* | 002-text-overrelaxation) run "$entry" quick "$data/families" ;;
+    Carpentier24-* | LeLidec24-text-overrelaxation) run "$entry" quick "$data/families" ;;
     *) run "$entry" quick "" ;;
   esac
 done | tee "$out/times"

@@ -19,7 +19,7 @@ using ::testing::Not;
 const std::string script = (fs::path(CONEBENCH_SOURCE_DIR) / "scripts/bisect_slower.sh").string();
 
 /// scripts/bisect_slower.sh with a compiler and an executable that are played. A commit's file `state` says what they
-/// find of it: "fast", "slower", "undecided", "late" (undecided until six passes, then slower), "lost", "crashes",
+/// find of it: "fast", "slower", "undecided", "late" (undecided until 12 rounds, then slower), "lost", "crashes",
 /// "no build".
 class BisectSlower : public ::testing::Test {
  protected:
@@ -33,10 +33,10 @@ class BisectSlower : public ::testing::Test {
 case "$1" in
   run)
     [ "$state" = crashes ] && exit 70
-    while [ $# -gt 1 ]; do [ "$1" = --passes ] && echo "$2" >passes; shift; done
+    while [ $# -gt 1 ]; do [ "$1" = --rounds ] && echo "$2" >rounds; shift; done
     echo "$state: $words" >>ran ;;
   compare)
-    [ "$state" = late ] && { state=undecided; [ "$(cat passes)" -ge 6 ] && state=slower;
+    [ "$state" = late ] && { state=undecided; [ "$(cat rounds)" -ge 12 ] && state=slower;
   }
     case "$state" in slower | lost) exit 1 ;; esac
     case "$words" in *'--fail-on undecided'*) [ "$state" = undecided ] && exit 1 ;; esac
@@ -68,7 +68,7 @@ esac)sh");
   /// One commit a state, oldest first.
   void commit(const std::vector<std::string>& states) const {
     ASSERT_EQ(git({"init", "-q"}).code, 0);
-    std::ofstream(folder / "tree/.gitignore") << "build/\nran\npasses\n";
+    std::ofstream(folder / "tree/.gitignore") << "build/\nran\nrounds\n";
     for (const std::string& state : states) {
       write_state(state);
       ASSERT_EQ(git({"add", "-A"}).code, 0);
@@ -88,23 +88,22 @@ esac)sh");
   RunOptions options;
 };
 
-TEST_F(BisectSlower, TellsACommitByItsExitCodeAndGoesOnOnlyWhileItIsUndecided) {
+TEST_F(BisectSlower, JudgesACommitByItsExitCodeAndContinuesOnlyWhileItIsUndecided) {
   EXPECT_EQ(code_of("fast"), 0);
   EXPECT_EQ(code_of("slower"), 1);
   EXPECT_EQ(code_of("lost"), 1);
   EXPECT_EQ(code_of("no build"), 125);
   EXPECT_EQ(code_of("crashes"), 125);
-  EXPECT_THAT(text_of(folder / "tree/ran"),
-              HasSubstr("--filter solver=NSGS && problem~\"a b\" --beside /fast/conebench"));
+  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--filter solver=NSGS && problem~\"a b\" --ab /fast/conebench"));
   fs::remove(folder / "tree/ran");
   EXPECT_EQ(code_of("late"), 1);
-  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--passes 6 "));
-  EXPECT_THAT(text_of(folder / "tree/ran"), Not(HasSubstr("--passes 12 ")));
+  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--rounds 12 "));
+  EXPECT_THAT(text_of(folder / "tree/ran"), Not(HasSubstr("--rounds 24 ")));
   EXPECT_EQ(code_of("undecided"), 125);
-  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--passes 12 "));
+  EXPECT_THAT(text_of(folder / "tree/ran"), HasSubstr("--rounds 24 "));
 }
 
-TEST_F(BisectSlower, GitFindsTheCommitAlthoughOneCannotBeToldAndOneDoesNotBuild) {
+TEST_F(BisectSlower, GitFindsTheCommitAlthoughOneIsUndecidedAndOneDoesNotBuild) {
   commit({"fast", "fast", "fast", "undecided", "fast", "slower", "no build", "slower"});
   const Outcome found = bisect(7);
   EXPECT_EQ(found.code, 0) << found.out << found.err;

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// 12 problems and 4 settings at one tolerance, some seconds.
+/// 12 problems and 4 configurations at one tolerance, some seconds.
 constexpr const char* pair_suite = R"({
   "name": "pair", "seed": 3,
   "problems": [{"scene": "random", "options": {"contacts": 20}, "grid": {"joints": [0, 2]}, "seeds": [1, 2, 3]},
@@ -37,45 +37,46 @@ class CompareCommand : public ::testing::Test {
 };
 
 TEST_F(CompareCommand, TwoRunsOfOneBuildHaveTheSameWorkAndTheStatisticsOfAnIndependentProgram) {
-  const std::string base = run("base.sqlite");
-  const std::string fresh = run("new.sqlite");
-  const auto compared = conebench({"compare", base, fresh, "--json", "--fail-on", "none"});
+  const std::string baseline = run("base.sqlite");
+  const std::string candidate = run("new.sqlite");
+  const auto compared = conebench({"compare", baseline, candidate, "--json", "--fail-on", "none"});
   ASSERT_EQ(compared.code, 0) << compared.err;
   const auto json = compared.json();
-  EXPECT_EQ(json["schema"], "conebench.compare/1");
+  EXPECT_EQ(json["schema"], "conebench.compare/2");
   EXPECT_EQ(json["compared"], 48);
   EXPECT_EQ(json["changed_cells"].size(), 0U) << json["changed_cells"].dump();
-  for (const auto& setting : json["slices"][0]["settings"]) {
-    EXPECT_EQ(setting["cells"]["same work"].get<int>() + setting["cells"]["same failure"].get<int>(), 12) << setting;
+  for (const auto& configuration : json["slices"][0]["configurations"]) {
+    EXPECT_EQ(configuration["cells"]["same work"].get<int>() + configuration["cells"]["same failure"].get<int>(), 12)
+        << configuration;
   }
 
-  const auto written = conebench({"compare", base, fresh, "--out", folder / "out", "--fail-on", "none"});
+  const auto written = conebench({"compare", baseline, candidate, "--out", folder / "out", "--fail-on", "none"});
   EXPECT_EQ(written.code, 0) << written.err;
   for (const std::string name : {"index.html", "comparison.md", "comparison.json", "comparison.xml"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / "out" + "/" + name)) << name;
   }
   if (!python_has("numpy")) GTEST_SKIP() << "python3-numpy is not there";
   const std::string reference = std::string(CONEBENCH_SOURCE_DIR) + "/tests/reports/comparison_reference.py";
-  const auto checked =
-      run_program({"/usr/bin/python3", reference, base, fresh, "--compare", folder / "out" + "/comparison.json"});
+  const auto checked = run_program(
+      {"/usr/bin/python3", reference, baseline, candidate, "--compare", folder / "out" + "/comparison.json"});
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
   const std::string parse =
       "import sys, xml.dom.minidom as m; print(len(m.parse(sys.argv[1]).getElementsByTagName('testcase')))";
   EXPECT_EQ(run_program({"/usr/bin/python3", "-c", parse, folder / "out" + "/comparison.xml"}).out, "5\n")
-      << "a case a setting, and one of all";
+      << "a case a configuration, and one of all";
 }
 
-TEST_F(CompareCommand, AMissingSettingFailsTheGateAndIsNamed) {
-  const std::string base = run("base.sqlite");
-  const std::string fresh = run("new.sqlite", {"--filter", "solver!=SSN"});
-  const auto compared = conebench({"compare", base, fresh, "--fail-on", "missing"});
+TEST_F(CompareCommand, AMissingConfigurationFailsTheGateAndIsNamed) {
+  const std::string baseline = run("base.sqlite");
+  const std::string candidate = run("new.sqlite", {"--filter", "solver!=SSN"});
+  const auto compared = conebench({"compare", baseline, candidate, "--fail-on", "missing"});
   EXPECT_EQ(compared.code, 1);
-  EXPECT_THAT(compared.out, HasSubstr("missing setting SSN"));
+  EXPECT_THAT(compared.out, HasSubstr("missing configuration SSN"));
   EXPECT_THAT(compared.err, HasSubstr("gate failed: 12 missing"));
-  EXPECT_EQ(conebench({"compare", fresh, base, "--fail-on", "missing"}).code, 0) << "what is new is no worse";
-  const auto markdown = conebench({"compare", base, fresh, "--format", "md", "--fail-on", "none"});
+  EXPECT_EQ(conebench({"compare", candidate, baseline, "--fail-on", "missing"}).code, 0) << "what is new is no worse";
+  const auto markdown = conebench({"compare", baseline, candidate, "--format", "md", "--fail-on", "none"});
   EXPECT_EQ(markdown.code, 0);
-  EXPECT_THAT(markdown.out, ::testing::StartsWith("### Conebench: worse: 1 setting missing"));
+  EXPECT_THAT(markdown.out, ::testing::StartsWith("### Conebench: worse: 1 configuration missing"));
 }
 
 TEST_F(CompareCommand, OneSolverWithOtherOptionsIsSentToAReport) {
@@ -99,21 +100,21 @@ TEST_F(CompareCommand, OneSolverWithOtherOptionsIsSentToAReport) {
 }
 
 TEST_F(CompareCommand, WithoutACommonCellNothingIsComparable) {
-  const std::string base = run("base.sqlite", {"--filter", "solver=NSGS"});
-  const std::string fresh = run("new.sqlite", {"--filter", "solver=SSN"});
-  const auto compared = conebench({"compare", base, fresh});
+  const std::string baseline = run("base.sqlite", {"--filter", "solver=NSGS"});
+  const std::string candidate = run("new.sqlite", {"--filter", "solver=SSN"});
+  const auto compared = conebench({"compare", baseline, candidate});
   EXPECT_EQ(compared.code, 5);
   EXPECT_THAT(compared.err, HasSubstr("nothing to compare"));
-  expect_failure(conebench({"compare", base}), 2, {"one store of one build", "--builds"});
+  expect_failure(conebench({"compare", baseline}), 2, {"one store of one build", "--builds"});
 }
 
-TEST(CompareUsage, WrongWordsAreOneLine) {
+TEST(CompareUsage, WrongArgumentsAreOneLine) {
   expect_failure(conebench({"compare", "a.sqlite", "b.sqlite"}), 3, {"a.sqlite", "no such file"});
   expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--fail-on", "lots"}), 2, {"'lots'", "slower"});
   expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--min-change", "much"}), 2, {"much", "2%"});
   expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--format", "pdf", "--out", "x"}), 2,
                  {"'pdf'", "junit"});
-  expect_failure(conebench({"compare", "a", "b", "c"}), 2, {"BASE and NEW"});
+  expect_failure(conebench({"compare", "a", "b", "c"}), 2, {"BASELINE and CANDIDATE"});
   expect_failure(conebench({"compare", "a", "b", "--calibrate"}), 3, {"a"});
 }
 

@@ -1,4 +1,4 @@
-/// Stands in OSMesa's place: whoever loads it to draw takes down the process that asked for the picture.
+/// A library named as OSMesa: whoever loads it to draw takes down the process that asked for the picture.
 #include <unistd.h>
 #include <csignal>
 

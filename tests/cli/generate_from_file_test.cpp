@@ -46,7 +46,7 @@ TEST_F(GenerateFromFile, WhatIsAdvisedOfAFileIsNoOptionThatItLacks) {
   EXPECT_THAT(outcome.err, HasSubstr("try a model with a push, a slope or less friction, or more steps"));
 }
 
-TEST_F(GenerateFromFile, AModelsFileInAProblemsPlaceIsToldWhatToDoWith) {
+TEST_F(GenerateFromFile, AModelFileGivenAsAProblemGetsAHint) {
   std::ofstream(folder / "my robot.xml") << "<mujoco/>";
   const std::string file = folder / "my robot.xml";
   const std::string hint = "conebench generate file --set 'path=" + file + "' --out DIR";
@@ -86,7 +86,7 @@ TEST_F(GenerateFromFile, WhatQhullPrintsOfAFlatMeshIsNotShown) {
                  {"flat.xml: MuJoCo", "can't take the model", "qhull"});
 }
 
-TEST_F(GenerateFromFile, WhatIsWrongIsSaidInOneLine) {
+TEST_F(GenerateFromFile, ErrorsAreOneLine) {
   std::ofstream(folder / "broken.xml") << "<mujoco><worldbody><body></worldbody></mujoco>";
   std::ofstream(folder / "mesh.xml") << R"(<mujoco><asset><mesh name="arm" file="arm.stl"/></asset><worldbody><body>
     <freejoint/><geom type="mesh" mesh="arm"/></body></worldbody></mujoco>)";

@@ -117,17 +117,15 @@ TEST_F(GenerateSamples, AStratifiedSetReportsItsStrata) {
   EXPECT_THAT(outcome.out, HasSubstr("single contact, conditioning below 1e16: 0 of 2 wanted, 0 met; short"));
   const auto list = list_of(folder / "out");
   ASSERT_EQ(list["files"].size(), 2U);
-  const auto told = conebench({"inspect", folder / ("out/" + list["files"][0].get<std::string>())});
-  EXPECT_THAT(told.out, HasSubstr("dense contacts"));
+  const auto reported = conebench({"inspect", folder / ("out/" + list["files"][0].get<std::string>())});
+  EXPECT_THAT(reported.out, HasSubstr("dense contacts"));
 }
 
 TEST_F(GenerateSamples, ASampleSetSaysWhetherItIsTrivialAndOfWhat) {
   const std::string base = folder / "out";
   const auto lying = conebench({"generate", "box-on-plane", "--out", base, "--steps", "10", "--set", "speed=0"});
   ASSERT_EQ(lying.code, 0) << lying.err;
-  EXPECT_THAT(lying.err, HasSubstr("these samples tell solvers little apart: of 40 contacts 0 % slip (fewer than 10 %) "
-                                   "and 0 % open (fewer than 5 %); try other values of slope, speed, friction, or "
-                                   "more steps"));
+  EXPECT_THAT(lying.err, ::testing::AllOf(HasSubstr("0 % slip"), HasSubstr("0 % open"), HasSubstr("try ")));
   const auto summary = list_of(base);
   EXPECT_TRUE(summary["trivial"]);
   EXPECT_EQ(summary["contacts"]["stick"], 40);

@@ -13,11 +13,9 @@ namespace {
 std::string document(const std::string& name) { return text_of(CONEBENCH_SOURCE_DIR "/docs/" + name); }
 
 TEST(GeneratedDocs, AreWhatTheExecutablePrints) {
-  const std::vector<std::pair<std::string, std::string>> documents = {{"solvers", "options.md"},
-                                                                      {"scenes", "scenes.md"},
-                                                                      {"commands", "command_line.md"},
-                                                                      {"tables", "papers.md"},
-                                                                      {"metrics", "residuals.md"}};
+  const std::vector<std::pair<std::string, std::string>> documents = {
+      {"solvers", "options.md"}, {"scenes", "scenes.md"},     {"commands", "command_line.md"},
+      {"tables", "papers.md"},   {"metrics", "residuals.md"}, {"fields", "fields.md"}};
   for (const auto& [topic, name] : documents) {
     EXPECT_EQ(conebench({"list", topic, "--markdown"}).out, document(name))
         << "docs/" << name << " is out of date: run scripts/update_docs.sh";

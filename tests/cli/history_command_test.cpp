@@ -36,12 +36,12 @@ TEST_F(HistoryCommand, ReadsAFolderOrStoresAndWritesItsFiles) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(folder / "out") / file)) << file;
   }
   const auto json = conebench({"history", folder / "nights/1.sqlite", folder / "nights/2.sqlite", "--json"}).json();
-  EXPECT_EQ(json["schema"], "conebench.history/1");
+  EXPECT_EQ(json["schema"], "conebench.history/2");
   EXPECT_EQ(json["suites"][0]["nights"].size(), 2U);
   EXPECT_FALSE(json["suites"][0]["nights"][0]["executable"].get<std::string>().empty());
 }
 
-TEST_F(HistoryCommand, AStoreOfAFolderThatCannotBeReadIsTold) {
+TEST_F(HistoryCommand, AStoreOfAFolderThatCannotBeReadIsReported) {
   std::ofstream(folder / "nights/3.sqlite") << "no store";
   const auto outcome = conebench({"history", folder / "nights"});
   EXPECT_EQ(outcome.code, 0);

@@ -63,7 +63,7 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
     if (command == "loop" && simulation::engine_version().empty()) continue;
     const Outcome outcome = conebench(found->second);
     ASSERT_TRUE(outcome.json().is_object()) << command << ": " << outcome.out << outcome.err;
-    EXPECT_EQ(outcome.json()["schema"], "conebench." + command + "/1");
+    EXPECT_EQ(outcome.json()["schema"], "conebench." + command + "/2");
   }
 }
 

@@ -19,16 +19,16 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Nights whose stores are copies of one that was run, with times that the test chooses, so that what is told of them
-/// depends on no noise. A copy that was not judged is tonight: the command runs nothing and judges it.
+/// Nights whose stores are copies of one that was run, with times that the test chooses, so that what is reported of
+/// them depends on no noise. A copy that was not judged is tonight: the command runs nothing and judges it.
 class MadeNights : public ::testing::Test {
  protected:
   struct Kind {
     bool judged = true;
     bool finished = true;
     std::function<void(RunRecord&)> run = nullptr;
-    /// How many times as long as 1 ms a cell of this setting on this problem takes.
-    std::function<double(const std::string& setting, const std::string& family)> factor = nullptr;
+    /// How many times as long as 1 ms a cell of this configuration on this problem takes.
+    std::function<double(const std::string& configuration, const std::string& family)> factor = nullptr;
   };
 
   void SetUp() override {
@@ -61,9 +61,10 @@ class MadeNights : public ::testing::Test {
       return std::string();
     };
     for (CellRecord& cell : contents->cells) {
-      const std::string setting = name_of(contents->settings, cell.setting, &SettingRecord::label);
+      const std::string configuration =
+          name_of(contents->configurations, cell.configuration, &ConfigurationRecord::label);
       const std::string family = name_of(contents->problems, cell.problem, &ProblemRecord::family);
-      cell.total.minimum = 1e-3 * (kind.factor ? kind.factor(setting, family) : 1.0);
+      cell.total.minimum = 1e-3 * (kind.factor ? kind.factor(configuration, family) : 1.0);
       cell.total.median = 1.01 * cell.total.minimum;
       EXPECT_TRUE(store->update_times(cell));
     }
@@ -74,8 +75,8 @@ class MadeNights : public ::testing::Test {
   }
   fs::path add(int year) const { return add(year, Kind{}); }
 
-  static double nsgs_takes_four_times(const std::string& setting, const std::string&) {
-    return setting == "NSGS" ? 4.0 : 1.0;
+  static double nsgs_takes_four_times(const std::string& configuration, const std::string&) {
+    return configuration == "NSGS" ? 4.0 : 1.0;
   }
 
   /// The executable that the nights' build is kept as: the one under test, after `before`.
@@ -102,7 +103,7 @@ class MadeNights : public ::testing::Test {
   const fs::path nights = folder / "nights";
 };
 
-/// Both builds burn as much time, as on a slower machine; then the new one alone does.
+/// Both builds burn as much time, as on a slower machine; then the candidate alone does.
 TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTheBuildIs) {
   add(2001);
   const fs::path night = add(2002, {.judged = false, .factor = nsgs_takes_four_times});
@@ -123,10 +124,10 @@ TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTh
   EXPECT_THAT(text_of(pages / "night.xml"), HasSubstr("<failure"));
 }
 
-TEST_F(MadeNights, AnAlarmOfAFamilyStandsThoughTheWholeSettingIsTheSameSideBySide) {
+TEST_F(MadeNights, AnAlarmOfAFamilyStandsThoughTheWholeConfigurationIsTheSameSideBySide) {
   add(2001);
-  add(2002, {.judged = false, .factor = [](const std::string& setting, const std::string& family) {
-               return setting == "NSGS" && family == "odd" ? 1.2 : 1.0;
+  add(2002, {.judged = false, .factor = [](const std::string& configuration, const std::string& family) {
+               return configuration == "NSGS" && family == "odd" ? 1.2 : 1.0;
              }});
   keep_build("");
   const auto outcome = tonight();
@@ -151,7 +152,7 @@ std::string alarm_in(const std::string& summary) {
 
 TEST_F(MadeNights, AnAlarmStandsEveryNightUntilItIsAccepted) {
   add(2001);
-  keep_build("exit 1");  // else each night is run beside its own build, and withdrawn
+  keep_build("exit 1");  // else each night is run side by side with its own build, and withdrawn
   add(2002, {.judged = false, .factor = nsgs_takes_four_times});
   const auto second = tonight();
   EXPECT_EQ(second.code, 1) << second.out << second.err;
@@ -189,19 +190,22 @@ TEST_F(MadeNights, CompareTakesWhatIsAcceptedInTheNewStoreAndMergeKeepsIt) {
   const fs::path good = add(2001), slow = add(2002, {.judged = false, .factor = nsgs_takes_four_times});
   keep_build("exit 1");
   const std::string alarm = alarm_in(tonight().out);
-  const auto compared = [&](const fs::path& fresh) { return conebench({"compare", good.string(), fresh.string()}); };
+  const auto compared = [&](const fs::path& candidate) {
+    return conebench({"compare", good.string(), candidate.string()});
+  };
   EXPECT_EQ(compared(slow).code, 1);
   ASSERT_EQ(conebench({"accept", alarm, "--who", "ann", "--why", "exact search", "--stores", nights.string()}).code, 0);
   const std::string merged = folder / "merged.sqlite";
   ASSERT_EQ(conebench({"merge", slow.string(), "--out", merged}).code, 0);
-  for (const fs::path& fresh : {slow, fs::path(merged)}) {
-    const auto outcome = compared(fresh);
+  for (const fs::path& candidate : {slow, fs::path(merged)}) {
+    const auto outcome = compared(candidate);
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("note: accepted: " + alarm));
   }
-  const fs::path slower = add(2003, {.judged = false, .factor = [](const std::string& setting, const std::string&) {
-                                       return setting == "NSGS" ? 6.0 : 1.0;
-                                     }});
+  const fs::path slower =
+      add(2003, {.judged = false, .factor = [](const std::string& configuration, const std::string&) {
+                   return configuration == "NSGS" ? 6.0 : 1.0;
+                 }});
   EXPECT_EQ(tonight().code, 1) << "nobody accepted so much";
   EXPECT_EQ(compared(slower).code, 1);
 }
@@ -236,14 +240,15 @@ TEST_F(MadeNights, AnAlarmAgainstThePinnedReferenceIsAcceptedAsAnyOther) {
   EXPECT_THAT(accepted.out, HasSubstr("accepted by ann: exact search"));
   EXPECT_EQ(conebench({"compare", release, quiet.string()}).code, 0);
 
-  add(2006, {.judged = false,
-             .factor = [](const std::string& setting, const std::string&) { return setting == "NSGS" ? 6.0 : 1.0; }});
+  add(2006, {.judged = false, .factor = [](const std::string& configuration, const std::string&) {
+               return configuration == "NSGS" ? 6.0 : 1.0;
+             }});
   const auto grown = pinned();
   EXPECT_EQ(grown.code, 1) << grown.out << grown.err;
   EXPECT_THAT(grown.out, HasSubstr("worse than the pinned reference"));
 }
 
-TEST_F(MadeNights, AnAlarmAgainstTheNightBeforeTellsOfThePinnedReferenceToo) {
+TEST_F(MadeNights, AnAlarmAgainstTheNightBeforeCoversThePinnedReference) {
   const std::string release = folder / "release.sqlite";
   fs::rename(add(2001, {.judged = false}), release);
   add(2002);
@@ -311,8 +316,8 @@ TEST_F(MadeNights, ANightOfTheFutureSilencesNoAlarmOfTheHistoryAndIsNotComparedW
 
 TEST_F(MadeNights, AnAlarmOfAFamilyStandsThroughANightThatJudgesNoFamily) {
   const auto odd_is_slower = [](double all) {
-    return [all](const std::string& setting, const std::string& family) {
-      return all * (setting == "NSGS" && family == "odd" ? 1.2 : 1.0);
+    return [all](const std::string& configuration, const std::string& family) {
+      return all * (configuration == "NSGS" && family == "odd" ? 1.2 : 1.0);
     };
   };
   add(2001);
@@ -332,7 +337,9 @@ TEST_F(MadeNights, AnAlarmOfAFamilyStandsThroughANightThatJudgesNoFamily) {
 }
 
 TEST_F(MadeNights, AnOldAcceptanceDoesNotSilenceALaterCreep) {
-  const auto creep = [](const std::string& setting, const std::string&) { return setting == "NSGS" ? 1.08 : 1.0; };
+  const auto creep = [](const std::string& configuration, const std::string&) {
+    return configuration == "NSGS" ? 1.08 : 1.0;
+  };
   for (int year = 2001; year <= 2006; ++year) add(year);
   const fs::path last = add(2007, {.factor = creep}), newest = add(2008, {.judged = false, .factor = creep});
   keep_build("exit 1");
@@ -342,9 +349,9 @@ TEST_F(MadeNights, AnOldAcceptanceDoesNotSilenceALaterCreep) {
     const CellRecord cell = store->read()->cells.front();
     const Alarm alarm{.suite = "made",
                       .kind = "slower",
-                      .setting = "NSGS",
+                      .configuration = "NSGS",
                       .tolerance = 1e-4,
-                      .criterion = cell.criterion,
+                      .stop_by = cell.stop_by,
                       .verdict = cell.verdict,
                       .start = cell.start,
                       .since = "2001-05-01-0123abcd.sqlite",

@@ -44,7 +44,7 @@ class NightlyCommand : public ::testing::Test {
     return run_night(words);
   }
 
-  /// A night of MISBEHAVE, beside the `other` solvers; CONEBENCH_TEST_MODE makes the same executable another solver.
+  /// A night of MISBEHAVE and the `other` solvers; CONEBENCH_TEST_MODE makes the same executable another solver.
   Outcome with_mode(const std::string& mode, const std::string& other = R"("NSGS", )") const {
     write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
       "solvers": [)" +
@@ -111,7 +111,7 @@ TEST_F(NightlyCommand, ArtifactsAreTonightsPagesAndLinksBetweenThemWork) {
   }
 }
 
-TEST_F(NightlyCommand, AFileThatCanNoLongerBeReadFailsTheGateAndIsNoBaseForTheNextNight) {
+TEST_F(NightlyCommand, AFileThatCanNoLongerBeReadFailsTheGateAndIsNoBaselineForTheNextNight) {
   ASSERT_EQ(night().code, 0);
   const std::string good = stores().front();
   std::filesystem::resize_file(file, 1000);
@@ -123,7 +123,7 @@ TEST_F(NightlyCommand, AFileThatCanNoLongerBeReadFailsTheGateAndIsNoBaseForTheNe
   EXPECT_THAT(gated.out, HasSubstr("broke"));
 }
 
-TEST_F(NightlyCommand, AMissingFileAndALostSettingAreNamed) {
+TEST_F(NightlyCommand, AMissingFileAndALostConfigurationAreNamed) {
   ASSERT_EQ(night().code, 0);
   std::filesystem::remove(file);
   generate(folder, {"box-stack", "--set", "boxes=4"});
@@ -158,7 +158,7 @@ TEST_F(NightlyCommand, KeepsTheNewestNightsAndThePinnedOne) {
   EXPECT_EQ(left.front(), pinned);
 }
 
-TEST_F(NightlyCommand, APinnedLastGoodNightIsToldOnce) {
+TEST_F(NightlyCommand, APinnedLastGoodNightIsReportedOnce) {
   ASSERT_EQ(night().code, 0);
   const auto second = night({"--pin", stores().front()});
   EXPECT_EQ(second.code, 0) << second.err;
@@ -178,7 +178,7 @@ TEST_F(NightlyCommand, AFilterMakesASuiteOfItsOwn) {
               StartsWith("## small-night where solver=NSGS &amp;&amp; problem\\~^box-stack: first night, 2 of 2"));
   const std::string reference = stores().front();
   const auto whole = night();
-  EXPECT_THAT(whole.out, StartsWith("## small-night: first night, 6 of 6")) << "no base of another filter";
+  EXPECT_THAT(whole.out, StartsWith("## small-night: first night, 6 of 6")) << "no baseline of another filter";
   const auto second = night(part);
   EXPECT_EQ(second.code, 0) << second.err;
   EXPECT_THAT(second.out, HasSubstr(": nothing worse"));
@@ -214,6 +214,23 @@ TEST_F(NightlyCommand, AStoreThatARunWroteIntoTheFolderIsNeitherComparedWithNorD
   EXPECT_TRUE(std::filesystem::exists(release));
 }
 
+TEST_F(NightlyCommand, NightsOfAnotherSchemaAreLeftOutAsTheyAre) {
+  ASSERT_EQ(night().code, 0);
+  const std::string old = stores().front();
+  {
+    sqlite::Connection connection;
+    ASSERT_EQ(connection.open(old, sqlite::Connection::Access::read_write_create), SQLITE_OK);
+    ASSERT_EQ(connection.run("PRAGMA user_version = 12"), SQLITE_OK);
+  }
+  const std::string held = text_of(old);
+  const auto next = night();
+  EXPECT_EQ(next.code, 0) << next.err;
+  EXPECT_THAT(next.out, StartsWith("## small-night: first night, 6 of 6 cells solved\n"));
+  EXPECT_THAT(next.err, HasSubstr("left out: " + old + ": written by an older Conebench (schema 12"));
+  EXPECT_EQ(stores().size(), 2U);
+  EXPECT_EQ(text_of(old), held);
+}
+
 TEST_F(NightlyCommand, WhatIsWrongIsOneLine) {
   expect_failure(conebench({"nightly", folder / "absent.json", "--stores", folder / "nights"}), 3, {"absent.json"});
   expect_failure(night({"--pin", folder / "absent.sqlite"}), 3, {"absent.sqlite", "no such store"});
@@ -247,7 +264,7 @@ TEST_F(NightlyCommand, HostileNamesLeaveTheSummaryAndItsFilesReadable) {
   EXPECT_EQ(read.code, 0) << read.err;
 }
 
-TEST_F(NightlyCommand, ANightThatBrokeIsNoBaseThoughTheGateGaveItsExitCode) {
+TEST_F(NightlyCommand, ANightThatBrokeIsNoBaselineThoughTheGateGaveItsExitCode) {
   ASSERT_EQ(night().code, 0);
   const std::string good = std::filesystem::path(stores().front()).filename().string();
   std::filesystem::resize_file(file, 1000);
@@ -278,13 +295,13 @@ TEST_F(NightlyCommand, AnEditOfTheLimitsEndsOneNightWithFiveAndTheNextIsCompared
   EXPECT_THAT(next.out, Not(HasSubstr("broke")));
 }
 
-TEST_F(NightlyCommand, ADamagedPinIsToldBeforeAnythingIsRun) {
+TEST_F(NightlyCommand, ADamagedPinIsReportedBeforeAnythingIsRun) {
   std::ofstream(folder / "pin.sqlite") << "no store";
   expect_failure(night({"--pin", folder / "pin.sqlite"}), 3, {"pin.sqlite"});
   EXPECT_THAT(stores(), ::testing::IsEmpty());
 }
 
-TEST_F(NightlyCommand, ALossIsToldThoughThePagesCannotBeWrittenAndAgainWhenTheNightIsJudged) {
+TEST_F(NightlyCommand, ALossIsReportedThoughThePagesCannotBeWrittenAndAgainWhenTheNightIsJudged) {
   ASSERT_EQ(with_mode("none").code, 0);
   std::filesystem::remove_all(folder / "nights/history");
   std::ofstream(folder / "nights/history") << "in the way";

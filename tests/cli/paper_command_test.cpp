@@ -8,6 +8,7 @@
 
 #include "cli/paper_commands.hpp"
 #include "cli/paper_trajectories.hpp"
+#include "papers/render.hpp"
 #include "papers/results.hpp"
 #include "simulation/engine.hpp"
 #include "simulation/sampled_scenes.hpp"
@@ -17,20 +18,21 @@
 namespace conebench::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
 /// A table of two solvers; `relation`: of their mean iterations, which the check claims.
 void write_entry(const std::string& file, const std::string& relation, const std::string& more = "") {
-  std::ofstream(file) << R"json({"id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps",
+  std::ofstream(file) << R"json({"id": "mine-1", "paper": "mine", "location": "Table I", "title": "Sweeps",
     "suites": {"quick": {"problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2]}}], "solvers": ["NSGS", "PGS-NCP"],
                          "repeats": {"min": 1, "min_ms": 0, "max": 1}},
                "full": {"problems": [{"scene": "box-stack"}], "solvers": ["NSGS", "PGS-NCP"]}},
     "tables": [{"title": "Sweeps", "quantity": "mean(iterations)", "rows": [{"name": "NSGS", "where": "solver=NSGS"}]}],
     "checks": [{"id": "a", "claim": "so it is", "holds": "count(cells) )json"
                       << relation << R"json( 4", "measure": "count(cells)")json" << more
-                      << R"json(, "spoilt": [{"field": "iterations", "to": 1}]}]})json";
+                      << R"json(, "mutated": [{"field": "iterations", "to": 1}]}]})json";
 }
 
 TEST(PaperCommand, ListsEveryEntryWithItsState) {
@@ -43,12 +45,12 @@ TEST(PaperCommand, ListsEveryEntryWithItsState) {
     EXPECT_TRUE(entry["state"] == "runs" || entry["state"] == "static" || !entry["reason"].get<std::string>().empty())
         << entry;
   }
-  EXPECT_TRUE(ids.contains("000-table-3"));
-  EXPECT_TRUE(ids.contains("002-fig-13"));
+  EXPECT_TRUE(ids.contains("Carpentier24-table-3"));
+  EXPECT_TRUE(ids.contains("LeLidec24-fig-13"));
   EXPECT_TRUE(states.contains("runs"));
   const std::string text = conebench({"paper", "list"}).out;
-  EXPECT_LT(text.find("002-fig-9 "), text.find("002-fig-10 ")) << "by their numbers";
-  EXPECT_NE(text.find("002-fig-10 "), std::string::npos);
+  EXPECT_LT(text.find("LeLidec24-fig-9 "), text.find("LeLidec24-fig-10 ")) << "by their numbers";
+  EXPECT_NE(text.find("LeLidec24-fig-10 "), std::string::npos);
 }
 
 TEST(PaperCommand, RunsAnEntryOfOnesOwnAndResumes) {
@@ -57,7 +59,7 @@ TEST(PaperCommand, RunsAnEntryOfOnesOwnAndResumes) {
   const std::vector<std::string> words = {"paper", folder / "mine.json", "--out", folder / "out", "--require-checks"};
   const Outcome first = conebench(words);
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("a: holds: so it is [4 = 4]"));
+  EXPECT_THAT(first.out, HasSubstr("Claim a holds: so it is\n  Measured: count(cells) is 4, equal to 4\n"));
   EXPECT_THAT(text_of(folder / "out/mine-1.md"), HasSubstr("| NSGS \\* |"));
   EXPECT_THAT(text_of(folder / "out/mine-1.md"),
               ContainsRegex("Measured on 2 problems .generated., on 20[0-9-]+ by build [0-9a-z]"));
@@ -121,7 +123,8 @@ TEST(PaperCommand, GatesOnChecksOnlyWhereAsked) {
 
 TEST(PaperCommand, RunsTheVariantThatIsAskedFor) {
   const ScratchFolder folder;
-  std::ofstream(folder / "mine.json") << R"json({"id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps",
+  std::ofstream(folder / "mine.json")
+      << R"json({"id": "mine-1", "paper": "mine", "location": "Table I", "title": "Sweeps",
     "suites": {"quick": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]},
                "full": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]}},
     "tables": [{"title": "Sweeps", "quantity": "count(cells)", "rows": [{"name": "all"}]}],
@@ -139,24 +142,26 @@ TEST(PaperCommand, RunsTheVariantThatIsAskedFor) {
 TEST(PaperCommand, ASimulationThatBlowsUpLeavesTheClaimsOfTheOthersDecided) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   const ScratchFolder folder;
-  const auto write = [&](const std::string& speed) {
-    std::ofstream(folder / "mine.json") << R"json({"id": "mine-1", "paper": "mine", "place": "Fig. 1", "title": "Cubes",
+  const auto write =
+      [&](const std::string& speed) {
+        std::ofstream(folder / "mine.json")
+            << R"json({"id": "mine-1", "paper": "mine", "location": "Fig. 1", "title": "Cubes",
     "trajectories": [{"name": "slow", "scene": "cube-dragged", "steps": 300},
                      {"name": "fast", "scene": "cube-dragged", "steps": 300, "options": {"max_speed": )json"
-                                        << speed << R"json(}}],
+            << speed << R"json(}}],
     "tables": [{"title": "Steps", "quantity": "count(step.rows > 0)", "rows": [{"name": "all"}]}],
-    "checks": [{"id": "a", "claim": "the slow one ends", "holds": "count(step.rows > 0){family=slow} > 0", "spoilt": [{"field": "step.rows", "to": 0}]},
-               {"id": "b", "claim": "the fast one too", "holds": "count(step.rows > 0){family=fast} > 0", "spoilt": [{"field": "step.rows", "to": 0}]}]})json";
-  };
+    "checks": [{"id": "a", "claim": "the slow one ends", "holds": "count(step.rows > 0){family=slow} > 0", "mutated": [{"field": "step.rows", "to": 0}]},
+               {"id": "b", "claim": "the fast one too", "holds": "count(step.rows > 0){family=fast} > 0", "mutated": [{"field": "step.rows", "to": 0}]}]})json";
+      };
   write("0.05");
   const Outcome run = conebench({"paper", folder / "mine.json", "--out", folder / "out"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("a: holds"));
-  EXPECT_THAT(run.out, HasSubstr("b: not comparable"));
+  EXPECT_THAT(run.out, HasSubstr("Claim a holds"));
+  EXPECT_THAT(run.out, HasSubstr("Claim b is not comparable"));
   EXPECT_THAT(run.out + run.err, HasSubstr("ended early: "));
   EXPECT_THAT(run.out + run.err, HasSubstr("blown up"));
   const Outcome again = conebench({"paper", folder / "mine.json", "--out", folder / "out"});
-  EXPECT_THAT(again.out, HasSubstr("b: not comparable"));
+  EXPECT_THAT(again.out, HasSubstr("Claim b is not comparable"));
   EXPECT_THAT(again.err, ::testing::Not(HasSubstr("simulating"))) << "as far as it came, it is kept";
   write("-1");  // what is no blow-up is no result
   EXPECT_THAT(conebench({"paper", folder / "mine.json", "--out", folder / "out"}).out, HasSubstr("not run"));
@@ -202,8 +207,8 @@ void expect_publishable(const fs::path& out, const std::string& entry, const std
 TEST(PaperCommand, ItsLatexCompilesAndItsFiguresAreDrawn) {
   const ScratchFolder folder;
   const fs::path out = folder.path() / "out";
-  ASSERT_EQ(conebench({"paper", "002-fig-13", "--out", out.string()}).code, 0);
-  expect_publishable(out, "002-fig-13", "002-fig-13-right", "ADMM-NCP-SA");
+  ASSERT_EQ(conebench({"paper", "LeLidec24-fig-13", "--out", out.string()}).code, 0);
+  expect_publishable(out, "LeLidec24-fig-13", "LeLidec24-fig-13-right", "ADMM-NCP-SA");
 }
 
 TEST(PaperCommand, DrawsTheProfilesOfFilesThatAreGivenAndLeavesClaimsOnFewOpen) {
@@ -218,46 +223,71 @@ TEST(PaperCommand, DrawsTheProfilesOfFilesThatAreGivenAndLeavesClaimsOnFewOpen) 
     }
   }
   const fs::path out = folder.path() / "out";
-  const Outcome run = conebench({"paper", "000-fig-7", "--data", folder / "data", "--out", out.string()});
+  const Outcome run = conebench({"paper", "Carpentier24-fig-7", "--data", folder / "data", "--out", out.string()});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("files of BoxesStack, Chain and Capsules below --data"));
-  EXPECT_THAT(run.out, HasSubstr("a: not run: "));
-  EXPECT_THAT(run.out, HasSubstr("of which it takes 8 to tell"));
-  expect_publishable(out, "000-fig-7", "000-fig-7-boxesstack", "PGS");
+  EXPECT_THAT(run.out, HasSubstr("Claim a was not run: "));
+  EXPECT_THAT(run.out, HasSubstr("a verdict takes 8"));
+  expect_publishable(out, "Carpentier24-fig-7", "Carpentier24-fig-7-boxesstack", "PGS");
 }
 
 TEST(PaperCommand, APageIsKeptWhereNothingRanAndItsSuccessorSaysWhatItLacks) {
   const ScratchFolder folder;
-  const std::string out = folder / "out", page = out + "/paper-002.html";
-  ASSERT_EQ(conebench({"paper", "002-fig-13", "--out", out}).code, 0);
+  const std::string out = folder / "out", page = out + "/paper-LeLidec24.html";
+  ASSERT_EQ(conebench({"paper", "LeLidec24-fig-13", "--out", out}).code, 0);
   const std::string before = text_of(page);
-  EXPECT_THAT(before, HasSubstr("002-fig-13"));
-  EXPECT_EQ(conebench({"paper", "002-fig-1", "--out", out}).code, 5);
+  EXPECT_THAT(before, HasSubstr("LeLidec24-fig-13"));
+  EXPECT_EQ(conebench({"paper", "LeLidec24-fig-1", "--out", out}).code, 5);
   EXPECT_EQ(text_of(page), before);
   std::ofstream(folder / "mine.json")
-      << R"json({"id": "002-mine", "paper": "002", "place": "Table I", "title": "Sweeps",
+      << R"json({"id": "LeLidec24-mine", "paper": "LeLidec24", "location": "Table I", "title": "Sweeps",
       "suites": {"quick": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]},
                  "full": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]}},
       "data": {"what": "my files", "problems": [{"files": "*.hdf5"}]},
       "tables": [{"title": "Sweeps", "quantity": "count(cells)", "rows": [{"name": "all"}]}],
       "checks": [{"id": "a", "claim": "few", "problems": 3, "holds": "count(cells) > 2", "measure": "count(cells)",
-                  "spoilt": [{"field": "iterations", "to": 1}]}]})json";
+                  "mutated": [{"field": "iterations", "to": 1}]}]})json";
   const Outcome other = conebench({"paper", folder / "mine.json", "--out", out});
   EXPECT_EQ(other.code, 0);
-  EXPECT_THAT(other.err, HasSubstr("paper-002.html has this command's entries alone, without 002-fig-13\n"));
-  EXPECT_THAT(other.out, HasSubstr("a: not run: few [1 > 2, so far not so]"));
-  EXPECT_THAT(other.err, HasSubstr("002-mine: claims that are not run take more problems: --data FOLDER has them (my "
-                                   "files); so may --full"));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("paper-LeLidec24.html"), HasSubstr("without LeLidec24-fig-13\n")));
+  EXPECT_THAT(other.out, HasSubstr("Claim a was not run: few\n  Measured: count(cells) is 1, not above 2\n"));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("LeLidec24-mine: "), HasSubstr("--data FOLDER"), HasSubstr("--full")));
+}
+
+TEST(PaperCommand, FindsEntriesByAuthorsBeginningsAndFormerIds) {
+  const auto ids = [](const std::vector<std::string>& names) {
+    std::vector<std::string> words = {"paper", "list", "--json"};
+    words.insert(words.begin() + 2, names.begin(), names.end());
+    std::set<std::string> found;
+    const auto list = conebench(words).json();
+    for (const auto& entry : list["tables"]) found.insert(entry["id"]);
+    return found;
+  };
+  const std::set<std::string> of_paper = ids({"LeLidec24"});
+  EXPECT_TRUE(of_paper.contains("LeLidec24-fig-13"));
+  EXPECT_FALSE(of_paper.contains("Yamane-table-1"));
+  EXPECT_EQ(ids({"lelidec"}), of_paper);
+  EXPECT_EQ(ids({"002"}), of_paper);
+  EXPECT_TRUE(ids({"nakamura"}).contains("Yamane-table-1"));
+  EXPECT_EQ(ids({"000-fig-1"}), std::set<std::string>{"Carpentier24-fig-1"});
+  const auto listed = conebench({"list", "tables", "yamane", "--json"}).json()["tables"];
+  EXPECT_EQ(listed.size(), ids({"001"}).size());
+  expect_failure(conebench({"paper", "list", "lelidac24"}), 2, {"did you mean 'LeLidec24'?"});
+  const ScratchFolder folder;
+  const Outcome ran = conebench({"paper", "002-fig-1", "--out", folder / "out"});
+  EXPECT_EQ(ran.code, 5);
+  EXPECT_THAT(ran.out, HasSubstr("LeLidec24-fig-1: not run: static"));
 }
 
 TEST(PaperCommand, SaysWhatItCannotRun) {
   const ScratchFolder folder;
   const std::string out = folder / "out";
-  expect_failure(conebench({"paper", "000-tabel-3", "--out", out}), 2, {"000-tabel-3", "did you mean '000-table-3'"});
+  expect_failure(conebench({"paper", "Carpentier24-tabel-3", "--out", out}), 2,
+                 {"Carpentier24-tabel-3", "did you mean 'Carpentier24-table-3'"});
   expect_failure(conebench({"paper", "all", "--quick", "--full", "--out", out}), 2, {"--quick"});
-  const Outcome nothing = conebench({"paper", "000-table-1", "--out", out});
+  const Outcome nothing = conebench({"paper", "Carpentier24-table-1", "--out", out});
   EXPECT_EQ(nothing.code, 5);
-  EXPECT_THAT(nothing.out, HasSubstr("000-table-1: not run: static"));
+  EXPECT_THAT(nothing.out, HasSubstr("Carpentier24-table-1: not run: static"));
   std::ofstream(folder / "bad.json") << R"({"id": "x"})";
   expect_failure(conebench({"paper", folder / "bad.json", "--out", out}), 2, {"bad.json", "paper: is missing"});
   expect_failure(conebench({"paper", folder / "none.json", "--out", out}), 3, {"none.json"});
@@ -300,7 +330,7 @@ std::vector<papers::Sample> samples_of_entry(const papers::Entry& entry, papers:
   return samples;
 }
 
-/// Whether the check turns round on spoilt numbers: what holds fails, what is known to fail holds. Nothing where the
+/// Whether the check turns round on mutated numbers: what holds fails, what is known to fail holds. Nothing where the
 /// samples do not decide it, or not as it ought to be. On how few of them it is decided does not matter here.
 std::optional<bool> notices(const papers::Entry& entry, papers::Check check,
                             const std::vector<papers::Sample>& samples) {
@@ -308,10 +338,10 @@ std::optional<bool> notices(const papers::Entry& entry, papers::Check check,
   const papers::Verdict expected = check.known_failure ? papers::Verdict::fails : papers::Verdict::holds;
   const auto sound = evaluate_check(check, counted(entry, samples));
   if (sound.verdict != expected) return std::nullopt;
-  const auto changed = spoilt(samples, check.spoilt);
+  const auto changed = mutated(samples, check.mutated);
   const auto noticed = evaluate_check(check, counted(entry, changed));
   EXPECT_NE(sound.verdict, noticed.verdict)
-      << entry.id << " " << check.id << ": " << sound.measured << " | " << noticed.measured;
+      << entry.id << " " << check.id << ": " << measured_text(sound) << " | " << measured_text(noticed);
   return sound.verdict != noticed.verdict;
 }
 
@@ -329,27 +359,27 @@ std::vector<std::string> undecided_checks(const papers::Entry& entry, const std:
   return undecided;
 }
 
-TEST(PaperEntries, ChecksNoticeSpoiltNumbers) {
+TEST(PaperEntries, ChecksNoticeMutatedNumbers) {
   const ScratchFolder folder;
   const fs::path stores = folder.path() / "stores";
   const double cheap_s = 1.0;
   const auto entries = papers::embedded_entries();
   ASSERT_TRUE(entries);
   const bool simulates = !simulation::engine_version().empty();
-  long looked_at = 0;
+  long decided = 0;
   for (const papers::Entry& entry : *entries) {
     if (entry.state != papers::State::runs || entry.quick_s > cheap_s) continue;
     if (!simulates && !(entry.quick_trajectories.empty() && entry.quick_commands.empty())) continue;
     const Outcome run =
         conebench({"paper", entry.id, "--out", folder / "out", "--db", stores.string(), "--require-checks"});
     EXPECT_EQ(run.code, 0) << run.out << run.err;
-    looked_at += undecided_checks(entry, *entries, stores).size() < entry.checks.size() ? 1 : 0;
+    decided += undecided_checks(entry, *entries, stores).size() < entry.checks.size() ? 1 : 0;
   }
   if (!simulates) GTEST_SKIP() << "built without MuJoCo";
-  EXPECT_GE(looked_at, 4);
+  EXPECT_GE(decided, 4);
 }
 
-TEST(PaperEntries, EveryCheckNoticesSpoiltNumbersOnWhatAllEntriesMeasured) {
+TEST(PaperEntries, EveryCheckNoticesMutatedNumbersOnWhatAllEntriesMeasured) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): tests don't change the environment
   const char* const stores = std::getenv("CONEBENCH_PAPER_STORES");
   if (stores == nullptr) GTEST_SKIP() << "CONEBENCH_PAPER_STORES names no folder of `conebench paper all --db`";

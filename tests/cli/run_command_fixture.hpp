@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "store/row_seals.hpp"
+#include "store/row_checksums.hpp"
 #include "store/sqlite.hpp"
 #include "tests/cli/conebench_process.hpp"
 
@@ -57,7 +57,7 @@ class RunCommand : public ::testing::Test {
   void reseal(const std::string& store) {
     sqlite::Connection connection;
     ASSERT_EQ(connection.open(folder / store, sqlite::Connection::Access::read_write_create), SQLITE_OK);
-    ASSERT_EQ(RowSeals(connection).seal_all(), SQLITE_OK);
+    ASSERT_EQ(RowChecksums(connection).write_all(), SQLITE_OK);
   }
 
   const ScratchFolder folder;

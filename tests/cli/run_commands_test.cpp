@@ -22,7 +22,7 @@ TEST_F(RunCommand, RunsEveryCellPrintsTheRankingAndResumes) {
   EXPECT_THAT(first.out, AllOf(HasSubstr("NSGS"), HasSubstr("8 run now")));
   EXPECT_EQ(query("small.sqlite", "SELECT count(*) FROM cells"), std::vector<std::string>{"8"});
   EXPECT_EQ(query("small.sqlite",
-                  "SELECT count(*) FROM cells JOIN settings ON hash = setting WHERE solver = 'NSGS' AND "
+                  "SELECT count(*) FROM cells JOIN configurations ON hash = configuration WHERE solver = 'NSGS' AND "
                   "solved"),
             std::vector<std::string>{"4"});
   const auto before = query("small.sqlite", answers);
@@ -34,7 +34,7 @@ TEST_F(RunCommand, RunsEveryCellPrintsTheRankingAndResumes) {
   EXPECT_EQ(query("small.sqlite", answers), before) << "a second run must give bit-identical answers";
 }
 
-TEST_F(RunCommand, AnotherExecutableOfTheSameCommitIsToldAndAddsOnlyWithPermission) {
+TEST_F(RunCommand, AnotherExecutableOfTheSameCommitIsReportedAndAddsOnlyWithPermission) {
   ASSERT_EQ(run({}).code, 0);
   // As a build with an edited source that git does not track: the same commit, other bytes.
   const std::string other = folder / "conebench";
@@ -75,15 +75,12 @@ TEST_F(RunCommand, AStoreThatAnotherHostHasLockedIsLeftAloneUnlessTheLockIsBroke
   EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite.lock"));
 }
 
-TEST_F(RunCommand, AStoreThatAnotherOneWritesIsNeitherMadeNorMigrated) {
+TEST_F(RunCommand, AStoreThatAnotherOneWritesIsNeitherMadeNorChanged) {
   const std::string lock =
       R"({"process": 1, "started": 1, "host": "node7", "boot": "b", "processes": "p", "since": "2026-01-01 02:00:00 UTC"})";
-  for (const char* name : {"new.sqlite.lock", "old.sqlite.lock"}) write(name, lock);
+  write("new.sqlite.lock", lock);
   expect_failure(conebench({"run", folder / "small.json", "--db", folder / "new.sqlite"}), 3, {"node7"});
   EXPECT_FALSE(std::filesystem::exists(folder / "new.sqlite"));
-  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/store/old_stores/schema_5.sqlite", folder / "old.sqlite");
-  expect_failure(conebench({"rejudge", folder / "old.sqlite"}), 3, {"node7"});
-  EXPECT_EQ(query("old.sqlite", "PRAGMA user_version"), std::vector<std::string>{"5"});
 }
 
 TEST_F(RunCommand, RejudgeAndMergeBreakALockToo) {
@@ -100,34 +97,37 @@ TEST_F(RunCommand, RejudgeAndMergeBreakALockToo) {
   }
 }
 
-TEST_F(RunCommand, AStoreOfAnOlderConebenchIsReportedJoinedAndResumed) {
-  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/store/old_stores/schema_5.sqlite", folder / "old.sqlite");
-  const auto suite = query("old.sqlite", "SELECT suite_text FROM runs");
-  ASSERT_EQ(suite.size(), 1U);
-  write("old-store.json", suite[0]);
-  const auto before = query("old.sqlite", answers);
-  ASSERT_EQ(before.size(), 8U);
-  EXPECT_EQ(conebench({"report", folder / "old.sqlite", "--out", folder / "report"}).code, 0);
-  EXPECT_EQ(conebench({"merge", folder / "old.sqlite", "--out", folder / "joined.sqlite"}).code, 0);
-  EXPECT_EQ(query("joined.sqlite", answers), before);
-  const std::vector<std::string> resume = {"run", folder / "old-store.json", "--db", folder / "old.sqlite"};
-  expect_failure(conebench(resume), 3, {"another build", "keep its 8 cells", "--allow-mixed"});
-  EXPECT_EQ(query("old.sqlite", answers), before);
-  auto mixed = resume;
-  mixed.push_back("--allow-mixed");
-  const auto resumed = conebench(mixed);
-  EXPECT_EQ(resumed.code, 0) << resumed.err;
-  const auto after = query("old.sqlite", answers);
-  EXPECT_TRUE(std::includes(after.begin(), after.end(), before.begin(), before.end())) << "what was stored stays";
+TEST_F(RunCommand, AStoreOfAnotherSchemaIsRefusedByEveryCommandAndStaysAsItIs) {
+  ASSERT_EQ(run({}).code, 0);
+  const std::string store = folder / "small.sqlite";
+  for (const std::string version : {"12", "1000"}) {
+    query("small.sqlite", "PRAGMA user_version = " + version);
+    const std::string held = text_of(store);
+    const std::vector<std::vector<std::string>> commands = {
+        {"report", store},
+        {"compare", store, store},
+        {"history", store},
+        {"merge", store, "--out", folder / "all.sqlite"},
+        {"merge", store, "--salvage", "--out", folder / "all.sqlite"},
+        {"rejudge", store},
+        {"run", folder / "small.json", "--db", store},
+        {"run", folder / "small.json", "--db", folder / "next.sqlite", "--baseline", store}};
+    for (const auto& words : commands) {
+      expect_failure(conebench(words), 3,
+                     {"small.sqlite", "schema " + version, version == "12" ? "conebench run SUITE --db" : "update"});
+    }
+    EXPECT_EQ(text_of(store), held) << version;
+  }
+  for (const char* name : {"all.sqlite", "next.sqlite"}) EXPECT_FALSE(std::filesystem::exists(folder / name)) << name;
 }
 
 TEST_F(RunCommand, ADamagedStoreIsRefusedAndWhatIsWholeOfItSaved) {
   ASSERT_EQ(run({}).code, 0);
   query("small.sqlite", "UPDATE cells SET iterations = iterations + 1 WHERE id = 3");
-  const std::vector<std::string> told = {"1 of 8 cells", "--salvage"};
-  expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "report"}), 3, told);
-  expect_failure(conebench({"merge", folder / "small.sqlite", "--out", folder / "joined.sqlite"}), 3, told);
-  expect_failure(run({}), 3, told);
+  const std::vector<std::string> reported = {"1 of 8 cells", "--salvage"};
+  expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "report"}), 3, reported);
+  expect_failure(conebench({"merge", folder / "small.sqlite", "--out", folder / "joined.sqlite"}), 3, reported);
+  expect_failure(run({}), 3, reported);
   const auto saved = conebench({"merge", folder / "small.sqlite", "--salvage", "--out", folder / "saved.sqlite"});
   EXPECT_EQ(saved.code, 0) << saved.err;
   EXPECT_THAT(saved.out, AllOf(HasSubstr("7 cells"), HasSubstr("1 cell damaged and left out")));
@@ -219,7 +219,7 @@ TEST_F(RunCommand, UnsupportedCellsAreDataAndEndWithZero) {
   EXPECT_THAT(first.out, HasSubstr("not supported, which is no failure: 2 of 4 cells; of 2 problems 1 taken by no"));
   const auto again = conebench(command);
   EXPECT_EQ(again.code, 0) << "and so does a run that finds all in the store";
-  EXPECT_THAT(again.err, Not(HasSubstr("rolling.hdf5"))) << "what no solver takes is told once";
+  EXPECT_THAT(again.err, Not(HasSubstr("rolling.hdf5"))) << "what no solver takes is reported once";
   EXPECT_THAT(again.out, HasSubstr("1 taken by no solver"));
   auto all_unsupported = command;
   all_unsupported.insert(all_unsupported.end(), {"--filter", "source~rolling"});
@@ -270,13 +270,13 @@ TEST_F(RunCommand, AMemoryEndThatTheBaseDidNotHaveBrokeTheRun) {
 TEST_F(RunCommand, PrintsOneObjectForScripts) {
   const auto planned = run({"--dry-run", "--json"});
   EXPECT_EQ(planned.code, 0);
-  EXPECT_EQ(planned.json()["schema"], "conebench.dry_run/1");
+  EXPECT_EQ(planned.json()["schema"], "conebench.dry_run/2");
   EXPECT_EQ(planned.json()["cells_to_run"], 8);
   const auto outcome = run({"--json", "--require-solved", "0.5", "--require-solved", "NSGS:1@supported"});
   EXPECT_EQ(outcome.code, 0);
   const auto object = outcome.json();
   ASSERT_TRUE(object.is_object()) << outcome.out;
-  EXPECT_EQ(object["schema"], "conebench.run/1");
+  EXPECT_EQ(object["schema"], "conebench.run/2");
   EXPECT_EQ(object["store"], folder / "small.sqlite");
   EXPECT_EQ(object["exit_code"], 0);
   EXPECT_EQ(object["cells"], 8);
@@ -308,7 +308,7 @@ TEST_F(RunCommand, WrongUsageAndBadInputAreOneLine) {
   expect_failure(conebench({"run", folder / "noglob.json", "--db", folder / "x.sqlite"}), 3,
                  {"noglob.json: problems[0]", "absent/*.hdf5"});
   EXPECT_FALSE(std::filesystem::exists(folder / "x.sqlite"));
-  write("text.sqlite", "this file is in the way and long enough to be looked at as if it were a database");
+  write("text.sqlite", "this file is no database and long enough to be read as one");
   expect_failure(run({}, "text.sqlite"), 3, {"text.sqlite", "not a Conebench store"});
   expect_failure(run({}, "no/folder.sqlite"), 3, {"no folder"});
   expect_failure(conebench({"run", folder / "small.jsn", "--db", folder / "x.sqlite"}), 3,
@@ -320,8 +320,8 @@ TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
   const auto outcome = run({"--filter", "family=nowhere"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
-  EXPECT_THAT(outcome.err, HasSubstr("--filter 'family=nowhere' leaves no cell; solvers of this suite: NSGS, "
-                                     "PGS-CCP; families: box-stack, sliding-box"));
+  EXPECT_THAT(outcome.err, ::testing::AllOf(HasSubstr("family=nowhere"), HasSubstr("NSGS, PGS-CCP"),
+                                            HasSubstr("box-stack, sliding-box")));
   EXPECT_EQ(run({"--filter", "solver=ELSE"}).code, 5);
   EXPECT_THAT(run({"--filter", "solver=NSGS, PGS-CCP"}).err, HasSubstr("did you mean 'solver~^(NSGS|PGS-CCP)$'?"));
   EXPECT_THAT(run({"--filter", "solver=NGSS"}).err, HasSubstr("did you mean 'NSGS'?"));
@@ -342,7 +342,7 @@ TEST_F(RunCommand, AFileThatCannotBeLoadedEndsWithFourAndTheRestIsRun) {
   const auto outcome =
       conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "files.sqlite"});
   EXPECT_EQ(outcome.code, 4) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 problems could not be loaded; the report says why"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 problems could not be loaded"));
   EXPECT_EQ(query("files.sqlite", "SELECT status FROM cells ORDER BY status"),
             (std::vector<std::string>{"bad_problem", "converged"}));
 }
@@ -355,12 +355,10 @@ TEST_F(RunCommand, WhereNoSolverAnsweredItSaysHowTheCellsEnded) {
                                             "--db", folder / "files.sqlite"};
   const auto outcome = conebench(command);
   EXPECT_EQ(outcome.code, 4) << "what broke goes before 'nothing was measured'";
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 1 problem could not be loaded; no solver answered in any of 2 cells (2 "
-                                     "bad_problem); the report says why"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 1 problem could not be loaded"));
   const auto report = conebench({"report", folder / "files.sqlite", "--out", folder / "report"});
   EXPECT_EQ(report.code, 5);
-  EXPECT_THAT(report.err, HasSubstr("files.sqlite: nothing was measured: no solver answered in any of 2 cells (2 "
-                                    "bad_problem); the report says so\n"));
+  EXPECT_THAT(report.err, HasSubstr("files.sqlite: nothing was measured"));
   EXPECT_TRUE(std::filesystem::exists(folder / "report/index.html"));
   const auto empty = run({"--shard", "9/1000000"}, "shard.sqlite");
   EXPECT_EQ(empty.code, 5);
@@ -410,18 +408,18 @@ TEST(RunInterrupted, EndsWith130AndSaysHowToGoOn) {
   for (const char* const signal : {"INT", "TERM", "HUP", "QUIT", "PIPE"}) {
     const auto outcome = interrupted_run(slow, signal, "grep -q 'to run' err");
     EXPECT_EQ(outcome.code, 130) << signal;
-    EXPECT_THAT(outcome.err, HasSubstr("interrupted with 2 cells to run; the same command resumes")) << signal;
+    EXPECT_THAT(outcome.err, HasSubstr("2 cells to run")) << signal;
   }
 }
 
-TEST(RunInterrupted, WhileProblemsAreLookedAtItSaysSo) {
+TEST(RunInterrupted, WhileProblemsAreReadItSaysSo) {
   std::string seeds = "0";
   for (int seed = 1; seed < 500; ++seed) seeds += ", " + std::to_string(seed);
   const auto outcome = interrupted_run(R"({"problems": [{"scene": "random", "options": {"contacts": 100}, "seeds": [)" +
                                            seeds + R"(]}], "solvers": ["NSGS"], "tolerances": [1e-4]})",
                                        "INT", "test -e out.sqlite.lock");
   EXPECT_EQ(outcome.code, 130);
-  EXPECT_THAT(outcome.err, HasSubstr("interrupted while the problems were looked at; the same command resumes"));
+  EXPECT_THAT(outcome.err, HasSubstr("while the problems were read"));
 }
 
 TEST_F(RunCommand, WhoeverStopsReadingTheRankingDoesNotChangeTheEnd) {

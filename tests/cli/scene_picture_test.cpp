@@ -30,10 +30,9 @@ TEST_F(ScenePicture, APictureIsWrittenWhereItIsAskedFor) {
 }
 
 TEST_F(ScenePicture, WithoutALibraryToDrawWithThePictureIsLeftOut) {
-  // In the place of OSMesa, something that is no library.
+  // A file named as OSMesa that is no library.
   std::filesystem::create_directory(folder / "lib");
-  std::ofstream(folder / "lib/libOSMesa.so.8")
-      << "no library, and long enough to be looked at: " << std::string(4096, '.');
+  std::ofstream(folder / "lib/libOSMesa.so.8") << "no library, and long enough to be read: " << std::string(4096, '.');
   RunOptions options;
   options.environment = {"LD_LIBRARY_PATH=" + (folder / "lib")};
   const auto outcome =
@@ -42,9 +41,9 @@ TEST_F(ScenePicture, WithoutALibraryToDrawWithThePictureIsLeftOut) {
   EXPECT_TRUE(outcome.json()["picture"].is_null());
   EXPECT_THAT(outcome.err, HasSubstr("no picture: "));
   EXPECT_THAT(outcome.err, HasSubstr("apt-get install"));
-  const std::size_t place = outcome.err.find("no picture: ");
-  EXPECT_EQ(outcome.err.find("no picture: ", place + 1), std::string::npos) << "once, in one line";
-  EXPECT_LT(outcome.err.find("apt-get install", place), outcome.err.find('\n', place));
+  const std::size_t path = outcome.err.find("no picture: ");
+  EXPECT_EQ(outcome.err.find("no picture: ", path + 1), std::string::npos) << "once, in one line";
+  EXPECT_LT(outcome.err.find("apt-get install", path), outcome.err.find('\n', path));
   EXPECT_FALSE(std::filesystem::exists(folder / "out/picture.png"));
   EXPECT_EQ(outcome.json()["samples"], 5);
 }

@@ -14,34 +14,34 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Rungs, HalveTheSettingsWhileTheProblemsGrow) {
+TEST(Rungs, HalveTheConfigurationsWhileTheProblemsGrow) {
   const auto rungs = cli::plan_rungs(27, 90, 4, 3);
   ASSERT_EQ(rungs.size(), 3U);
-  EXPECT_EQ(rungs[0].settings, 27U);
+  EXPECT_EQ(rungs[0].configurations, 27U);
   EXPECT_EQ(rungs[0].problems, 10U);
-  EXPECT_EQ(rungs[1].settings, 9U);
+  EXPECT_EQ(rungs[1].configurations, 9U);
   EXPECT_EQ(rungs[1].problems, 30U);
-  EXPECT_EQ(rungs[2].settings, 3U);
+  EXPECT_EQ(rungs[2].configurations, 3U);
   EXPECT_EQ(rungs[2].problems, 90U);
 }
 
-TEST(Rungs, FewSettingsRunOnAllProblemsAtOnceAndTheFirstRungHasTheLeast) {
+TEST(Rungs, FewConfigurationsRunOnAllProblemsAtOnceAndTheFirstRungHasTheLeast) {
   ASSERT_EQ(cli::plan_rungs(3, 50, 4, 3).size(), 1U);
   EXPECT_EQ(cli::plan_rungs(3, 50, 4, 3)[0].problems, 50U);
   EXPECT_EQ(cli::plan_rungs(81, 20, 8, 3)[0].problems, 8U);
   EXPECT_EQ(cli::plan_rungs(81, 5, 8, 3)[0].problems, 5U);
-  EXPECT_GE(cli::plan_rungs(4, 9, 1, 3).back().settings, 2U);
+  EXPECT_GE(cli::plan_rungs(4, 9, 1, 3).back().configurations, 2U);
 }
 
 TEST(Rungs, NoTwoHaveTheSameProblems) {
   const auto rungs = cli::plan_rungs(10, 14, 6, 3);
   ASSERT_EQ(rungs.size(), 2U);
-  EXPECT_EQ(rungs[0].settings, 10U);
+  EXPECT_EQ(rungs[0].configurations, 10U);
   EXPECT_EQ(rungs[0].problems, 6U);
-  EXPECT_EQ(rungs[1].settings, 2U);
+  EXPECT_EQ(rungs[1].configurations, 2U);
   EXPECT_EQ(rungs[1].problems, 14U);
   ASSERT_EQ(cli::plan_rungs(10, 14, 20, 3).size(), 1U);
-  EXPECT_EQ(cli::plan_rungs(10, 14, 20, 3)[0].settings, 10U);
+  EXPECT_EQ(cli::plan_rungs(10, 14, 20, 3)[0].configurations, 10U);
 }
 
 TEST(ProblemsInTurn, AnyFirstPartHasAsManyOfEachFamily) {
@@ -84,32 +84,33 @@ class Tune : public RunCommand {
   }
 };
 
-TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
+TEST_F(Tune, ChoosesTheConfigurationThatTheWholeGridHasFirstAndItsEntryRuns) {
   const auto found = tune(with(grid, {"--json", "--out", folder / "entry.json"}));
   ASSERT_EQ(found.code, 0) << found.err;
   const auto json = found.json();
   EXPECT_TRUE(json["complete"]);
   ASSERT_GE(json["rungs"].size(), 2U);
   EXPECT_EQ(json["rungs"].back()["problems"], 12);
-  EXPECT_LE(json["rungs"].back()["settings"].size(), 3U);
-  EXPECT_GT(json["rungs"][0]["settings"].size(), json["rungs"][1]["settings"].size());
+  EXPECT_LE(json["rungs"].back()["configurations"].size(), 3U);
+  EXPECT_GT(json["rungs"][0]["configurations"].size(), json["rungs"][1]["configurations"].size());
   EXPECT_LT(json["rungs"][0]["problems"], json["rungs"][1]["problems"]);
-  // Settings that all families have chosen say nothing of a family left out.
+  // Configurations that all families have chosen say nothing of a family left out.
   EXPECT_GE(json["rungs"][0]["unseen_times_best"], 1.0);
   EXPECT_TRUE(json["rungs"].back()["unseen_times_best"].is_null());
   // The defaults are in the last rung, whatever they cost.
   bool defaults = false;
-  for (const auto& setting : json["rungs"].back()["settings"]) defaults = defaults || setting["options"].empty();
+  for (const auto& configuration : json["rungs"].back()["configurations"])
+    defaults = defaults || configuration["options"].empty();
   EXPECT_TRUE(defaults);
   // The last rung again from counters of the store: the geometric mean over families of those over problems.
   EXPECT_EQ(nlohmann::json::parse(text_of(folder / "entry.json")), json["entry"]);
-  std::map<std::string, std::map<std::string, std::map<std::string, double>>> costs;  // family, problem, setting
-  for (const auto& setting : json["rungs"].back()["settings"]) {
-    const std::string hash = setting["hash"];
+  std::map<std::string, std::map<std::string, std::map<std::string, double>>> costs;  // family, problem, configuration
+  for (const auto& configuration : json["rungs"].back()["configurations"]) {
+    const std::string hash = configuration["hash"];
     for (const auto& line : query("tune.sqlite",
                                   "SELECT family || '|' || problems.hash || '|' || CASE solved WHEN 1 THEN "
                                   "max(iterations, 1) ELSE 10 * max_iterations END FROM cells JOIN problems ON "
-                                  "problems.hash = problem WHERE setting = '" +
+                                  "problems.hash = problem WHERE configuration = '" +
                                       hash + "' AND json_extract(zero_impulse, '$.natural_map_scaled') > tolerance")) {
       const auto first = line.find('|');
       const auto second = line.rfind('|');
@@ -118,25 +119,26 @@ TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
     }
   }
   ASSERT_EQ(costs.size(), 3U);
-  for (const auto& setting : json["rungs"].back()["settings"]) {
+  for (const auto& configuration : json["rungs"].back()["configurations"]) {
     double sum = 0.0;
     for (const auto& [family, problems] : costs) {
       double own = 0.0;
       for (const auto& [problem, spent] : problems) {
         double least = 1e300;
         for (const auto& [hash, cost] : spent) least = std::min(least, cost);
-        own += std::log(spent.at(setting["hash"]) / least) / static_cast<double>(problems.size());
+        own += std::log(spent.at(configuration["hash"]) / least) / static_cast<double>(problems.size());
       }
       sum += own / static_cast<double>(costs.size());
     }
-    EXPECT_NEAR(setting["times_best"], std::exp(sum), 1e-9) << setting;
+    EXPECT_NEAR(configuration["times_best"], std::exp(sum), 1e-9) << configuration;
   }
   // A report knows only those that are left, and says so.
   const auto report = conebench({"report", folder / "tune.sqlite", "--out", folder / "r", "--format", "md"});
-  const std::size_t left = json["rungs"].back()["settings"].size(), all = json["rungs"][0]["settings"].size();
-  EXPECT_THAT(report.out,
-              ::testing::HasSubstr(fmt::format(
-                  "; chosen among the {} settings that ran on all problems; {} ran on fewer\n", left, all - left)));
+  const std::size_t left = json["rungs"].back()["configurations"].size(),
+                    all = json["rungs"][0]["configurations"].size();
+  EXPECT_THAT(report.out, ::testing::HasSubstr(fmt::format(
+                              "; chosen among the {} configurations that ran on all problems; {} ran on fewer\n", left,
+                              all - left)));
   EXPECT_THAT(report.out, ::testing::Not(::testing::HasSubstr("not yet seen")));
   // The entry stands in a suite as it is.
   std::string suite = tuned_suite;
@@ -152,11 +154,11 @@ TEST_F(Tune, WhereNoneSolvesTheFirstProblemsNoneIsCut) {
                           "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
   const auto found = tune(with(grid, {"--json"}));
   EXPECT_EQ(found.code, 5);
-  EXPECT_THAT(found.err, HasSubstr("no setting of PGS-NCP solves any problem"));
+  EXPECT_THAT(found.err, HasSubstr("no configuration of PGS-NCP solves any problem"));
   const auto json = found.json();
   ASSERT_EQ(json["rungs"].size(), 2U);
-  EXPECT_EQ(json["rungs"][0]["settings"].size(), 8U);
-  EXPECT_EQ(json["rungs"][1]["settings"].size(), 8U);
+  EXPECT_EQ(json["rungs"][0]["configurations"].size(), 8U);
+  EXPECT_EQ(json["rungs"][1]["configurations"].size(), 8U);
 }
 
 TEST_F(Tune, GoesOnWhereItsBudgetEnded) {
@@ -172,8 +174,8 @@ TEST_F(Tune, GoesOnWhereItsBudgetEnded) {
   EXPECT_EQ(query("tune.sqlite", "SELECT count(*), max(run_id) FROM cells"), cells) << "nothing was run again";
 }
 
-TEST_F(Tune, WrongWordsAreToldInOneLine) {
-  expect_failure(tune({}), 2, {"one setting of PGS-NCP", "--grid"});
+TEST_F(Tune, WrongArgumentsAreReportedInOneLine) {
+  expect_failure(tune({}), 2, {"one configuration of PGS-NCP", "--grid"});
   expect_failure(tune({"--grid", "relaxation"}), 2, {"--grid relaxation", "option=value"});
   expect_failure(tune({"--grid", "relaxtion=1,2"}), 2, {"relaxtion", "did you mean 'relaxation'"});
   expect_failure(tune({"--grid", "relaxation=1,x"}), 2, {"relaxation", "x"});

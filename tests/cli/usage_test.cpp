@@ -63,7 +63,7 @@ TEST(Usage, WrongUsageIsOneLineAndExitCodeTwo) {
   expect_failure(conebench({"solve", "f.hdf5"}), 2, {"--solver"});
   expect_failure(conebench({"solve", "f.hdf5", "--solver"}), 2, {"--solver"});
   expect_failure(conebench({"solve", "f.hdf5", "g.hdf5", "--solver", "NSGS"}), 2, {"g.hdf5"});
-  expect_failure(conebench({"solve", "f.hdf5", "--solver", "NSGS", "--criterion", "mine"}), 2, {"--criterion", "mine"});
+  expect_failure(conebench({"solve", "f.hdf5", "--solver", "NSGS", "--stop-by", "mine"}), 2, {"--stop-by", "mine"});
   expect_failure(conebench({"inspect"}), 2, {"inspect"});
   expect_failure(conebench({"list", "planets"}), 2, {"planets"});
   expect_failure(conebench({"list", "solvers", "--json", "--markdown"}), 2, {"--json"});
@@ -96,7 +96,7 @@ TEST(Usage, NumbersAreTakenWholeAndInRange) {
   expect_failure(solve("--max-iterations", "010"), 3, {"f.hdf5"});
 }
 
-TEST(Usage, AScenesOwnWordsAreNamedAsTheyWereGiven) {
+TEST(Usage, AScenesUnknownOptionIsNamedAsItWasGiven) {
   expect_failure(conebench({"solve", "box-stack box=3", "--solver", "NSGS"}), 2,
                  {"conebench: box=3: box-stack has no option 'box'; did you mean 'boxes'?"});
 }
@@ -134,7 +134,7 @@ TEST(Usage, AFullStandardOutputIsAnErrorAndNotSuccess) {
   EXPECT_THAT(outcome.err, HasSubstr("standard output"));
 }
 
-TEST(Usage, AFileBeyondTheLimitOfTheShellIsToldAsAFullDiskIs) {
+TEST(Usage, AFileBeyondTheLimitOfTheShellIsReportedAsAFullDiskIs) {
   const TemporaryFolder folder;
   const std::string suite = folder.path() / "limited.json", store = folder.path() / "limited.sqlite";
   std::ofstream(suite) << R"({"name": "limited", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]})";
@@ -164,8 +164,22 @@ TEST(List, IsAsWideAsTheTerminalAndOtherwiseALineEach) {
   EXPECT_EQ(words(narrow.out), words(plain));
 }
 
+TEST(List, TablesWithSeveralLongColumnsAreAsWideAsTheTerminal) {
+  if (run_program({"script", "--version"}).code != 0) GTEST_SKIP() << "script (Debian: bsdutils) is not installed";
+  for (const std::string command : {"paper list", "list solvers", "check-solver NSGS"}) {
+    const std::string line = "stty cols 80; '" + executable().string() + "' " + command;
+    const auto shown = run_program({"script", "-qec", line, "/dev/null"});
+    EXPECT_NE(shown.out, "") << shown.err;
+    std::istringstream lines(shown.out);
+    for (std::string text; std::getline(lines, text);) {
+      EXPECT_LE(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80 && c != '\r'; }), 80)
+          << text;
+    }
+  }
+}
+
 TEST(List, EveryTopicHasTextMarkdownAndOneJsonObject) {
-  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "tables", "commands"}) {
+  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "fields", "tables", "commands"}) {
     const auto text = conebench({"list", topic});
     EXPECT_EQ(text.code, 0);
     EXPECT_NE(text.out, "");
@@ -205,8 +219,8 @@ TEST(List, OneSolverSceneOrSuiteComesWithItsOptions) {
   EXPECT_THAT(all, ::testing::ContainsRegex("\nNSGS +NCP +by Conebench's authors  +contacts"));
 }
 
-TEST(List, ANameInATopicsPlaceSaysWhereItIsListed) {
-  const std::string topics = "known: solvers, suites, scenes, metrics, tables, commands";
+TEST(List, ANameGivenAsATopicSaysWhereItIsListed) {
+  const std::string topics = "known: solvers, suites, scenes, metrics, fields, tables, commands";
   expect_failure(conebench({"list", "NSGS"}), 2,
                  {"list NSGS: no such topic; NSGS is a solver, see conebench list solvers NSGS; " + topics});
   expect_failure(conebench({"list", "fclib-chain"}), 2, {"is a scene, see conebench list scenes fclib-chain; "});

@@ -10,11 +10,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A cell of `setting` on `problem` that took `iterations`.
-Sample stored_sample(const std::string& setting, const std::string& problem, double iterations, bool converged = true) {
+/// A cell of `configuration` on `problem` that took `iterations`.
+Sample stored_sample(const std::string& configuration, const std::string& problem, double iterations,
+                     bool converged = true) {
   Sample made;
-  made.subject.setting = setting;
-  made.subject.solver = setting.substr(0, setting.find(' '));
+  made.subject.configuration = configuration;
+  made.subject.solver = configuration.substr(0, configuration.find(' '));
   made.subject.source = problem;
   made.subject.family = problem.substr(0, 1);
   made.subject.tolerance = 1e-6;
@@ -53,14 +54,14 @@ std::string refusal_of(const std::string& text, Kind kind = Kind::number) {
 TEST(PaperLanguage, EveryReductionGivesTheNumberWorkedOutByHand) {
   EXPECT_EQ(value("count(converged)"), 5);
   EXPECT_DOUBLE_EQ(value("share(converged)"), 5.0 / 6.0);
-  EXPECT_DOUBLE_EQ(value("mean(iterations){setting=A}"), 7.0 / 3.0);
-  EXPECT_DOUBLE_EQ(value("geometric_mean(iterations){setting=A}"), 2.0);
+  EXPECT_DOUBLE_EQ(value("mean(iterations){configuration=A}"), 7.0 / 3.0);
+  EXPECT_DOUBLE_EQ(value("geometric_mean(iterations){configuration=A}"), 2.0);
   EXPECT_DOUBLE_EQ(value("median(iterations)"), 7.0);
   EXPECT_DOUBLE_EQ(value("sd(iterations){solver=B}"), std::sqrt(700.0));  // (400 + 100 + 900) / 2
   EXPECT_EQ(value("min(iterations)"), 1);
   EXPECT_EQ(value("max(iterations)"), 60);
   EXPECT_EQ(value("sum(iterations)"), 97);
-  EXPECT_DOUBLE_EQ(value("quantile(iterations, 0.25){setting=A}"), 1.5);
+  EXPECT_DOUBLE_EQ(value("quantile(iterations, 0.25){configuration=A}"), 1.5);
   EXPECT_DOUBLE_EQ(value("slope(scene.size, iterations)"), 2.0);
   EXPECT_DOUBLE_EQ(value("rank_correlation(iterations, 0 - scene.size)"), -1.0);
   EXPECT_EQ(reduction_names().size(), 12U);
@@ -77,19 +78,19 @@ TEST(PaperLanguage, ArithmeticBindsAsUsual) {
   EXPECT_EQ(value("1 + 2 * 3 - 8 / 4"), 5);
   EXPECT_EQ(value("-(1 + 2) * 3"), -9);
   EXPECT_EQ(value("abs(-2) + sqrt(9) + log10(100)"), 7);
-  EXPECT_DOUBLE_EQ(value("mean(iterations - 1){setting=A} / max(iterations)"), (4.0 / 3.0) / 60.0);
+  EXPECT_DOUBLE_EQ(value("mean(iterations - 1){configuration=A} / max(iterations)"), (4.0 / 3.0) / 60.0);
 }
 
 TEST(PaperLanguage, GroupsAreReducedBeforeTheWhole) {
-  EXPECT_DOUBLE_EQ(value("max(mean(iterations) by setting)"), 30.0);
+  EXPECT_DOUBLE_EQ(value("max(mean(iterations) by configuration)"), 30.0);
   EXPECT_EQ(value("count(count(not converged) = 0 by problem)"), 2);
   EXPECT_DOUBLE_EQ(value("min(iterations where iterations > 3)"), 4.0);
 }
 
 TEST(PaperLanguage, GroupsOfGroupsWeighTheSame) {
-  EXPECT_DOUBLE_EQ(value("mean(mean(iterations){setting=A} by problem in family)"), (1.5 + 4.0) / 2.0);
+  EXPECT_DOUBLE_EQ(value("mean(mean(iterations){configuration=A} by problem in family)"), (1.5 + 4.0) / 2.0);
   const std::string ratio =
-      "geometric_mean(min(iterations){solver=B} / min(iterations){setting=A} by problem in family";
+      "geometric_mean(min(iterations){solver=B} / min(iterations){configuration=A} by problem in family";
   EXPECT_DOUBLE_EQ(value(ratio + ")"), std::sqrt(10.0 * 15.0));
   EXPECT_DOUBLE_EQ(value(ratio + " having count(converged){solver=B} > 0)"), 10.0);
   EXPECT_DOUBLE_EQ(value("share(min(iterations) > 1 by problem in family)"), 0.75);
@@ -97,7 +98,7 @@ TEST(PaperLanguage, GroupsOfGroupsWeighTheSame) {
 
 TEST(PaperLanguage, GroupsThatDoNotHoldAreLeftOut) {
   const auto samples = six();
-  EXPECT_EQ(value("count(cells){setting=A} + count(count(cells) = 2 by problem having min(iterations) > 1)"), 5);
+  EXPECT_EQ(value("count(cells){configuration=A} + count(count(cells) = 2 by problem having min(iterations) > 1)"), 5);
   EXPECT_EQ(value("sum(max(iterations) by problem having count(converged) = 2)"), 30);
   EXPECT_EQ(run("sum(max(iterations) by problem having count(converged) = 2)", samples).min_problems, 2);
   EXPECT_EQ(value("sum(max(iterations) by problem where iterations < 60 having count(cells) = 1)"), 4);
@@ -106,14 +107,16 @@ TEST(PaperLanguage, GroupsThatDoNotHoldAreLeftOut) {
   EXPECT_EQ(value("count(cells) - count(count(cells) > 0 by problem having max(iterations){source=a1} > 0)"), 5);
 }
 
-TEST(PaperLanguage, ComparisonsAndWordsOfLogicGiveTruths) {
+TEST(PaperLanguage, ComparisonsAndLogicGiveTruths) {
   const auto samples = six();
   const auto truth = [&](const std::string& text) { return run(text, samples, Kind::truth).value.holds(); };
   EXPECT_TRUE(truth("1 < 2 and 2 <= 2 and 3 > 2 and 2 >= 2 and 2 = 2 and 1 != 2"));
   EXPECT_FALSE(truth("1 < 2 and not 2 = 2"));
   EXPECT_TRUE(truth("1 > 2 or (2 > 1 and not 1 > 2)"));
-  EXPECT_EQ(run("max(iterations) > 50 and min(iterations) > 2", samples, Kind::truth).comparisons,
-            (std::vector<std::string>{"60 > 50", "1 > 2"}));
+  const auto compared = run("max(iterations) > 50 and min(iterations) > 2", samples, Kind::truth).comparisons;
+  ASSERT_EQ(compared.size(), 2U);
+  EXPECT_EQ(comparison_text(compared[0]), "max(iterations) is 60, above 50");
+  EXPECT_EQ(comparison_text(compared[1]), "min(iterations) is 1, not above 2");
 }
 
 TEST(PaperLanguage, NothingIsNoZero) {
@@ -122,10 +125,10 @@ TEST(PaperLanguage, NothingIsNoZero) {
     std::string arguments = name == "count" || name == "share" ? "converged" : "iterations";
     if (name == "quantile") arguments += ", 0.5";
     if (name == "slope" || name == "rank_correlation") arguments += ", iterations";
-    const Value none = run(name + "(" + arguments + "){setting=C}", samples).value;
+    const Value none = run(name + "(" + arguments + "){configuration=C}", samples).value;
     EXPECT_FALSE(none.known()) << name;
     EXPECT_EQ(none.gap, Gap::not_run) << name;
-    EXPECT_THAT(none.reason, HasSubstr("no cell fits {setting=C}")) << name;
+    EXPECT_THAT(none.reason, HasSubstr("no cell fits {configuration=C}")) << name;
   }
 }
 
@@ -135,7 +138,7 @@ TEST(PaperLanguage, WhatOneCellLacksIsNotComparable) {
   const Value found = run("mean(iterations)", samples).value;
   EXPECT_EQ(found.gap, Gap::not_comparable);
   EXPECT_EQ(found.reason, "1 of 6 cells lack a value: iterations");
-  EXPECT_DOUBLE_EQ(*run("mean(iterations){setting=A}", samples).value.number, 7.0 / 3.0);
+  EXPECT_DOUBLE_EQ(*run("mean(iterations){configuration=A}", samples).value.number, 7.0 / 3.0);
 }
 
 TEST(PaperLanguage, WhatHasNoNumberSaysWhy) {
@@ -146,10 +149,10 @@ TEST(PaperLanguage, WhatHasNoNumberSaysWhy) {
     return found.reason;
   };
   EXPECT_EQ(why("1 / (max(iterations) - 60)"), "a division by zero");
-  EXPECT_EQ(why("sd(iterations){setting=A && problem=a1 && source=a1}"), "a standard deviation of one value");
+  EXPECT_EQ(why("sd(iterations){configuration=A && problem=a1 && source=a1}"), "a standard deviation of one value");
   EXPECT_EQ(why("slope(tolerance - tolerance + 1, iterations)").substr(0, 6), "6 of 6");
   EXPECT_EQ(why("rank_correlation(iterations - iterations, iterations)"), "a rank correlation with a constant");
-  EXPECT_EQ(reduce("slope", {1, 1, 2, 2}, {3, 4, 5, 6}).reason, "a slope over fewer than three places");
+  EXPECT_EQ(reduce("slope", {1, 1, 2, 2}, {3, 4, 5, 6}).reason, "a slope over fewer than three values");
   EXPECT_DOUBLE_EQ(reduce("slope", {1, 2, 3}, {3, 5, 7}).number.value_or(0), 2.0);
   EXPECT_EQ(why("geometric_mean(iterations - 1)"), "a geometric mean of what is not positive");
   EXPECT_EQ(why("log10(0)"), "the logarithm of what is not positive");
@@ -157,19 +160,19 @@ TEST(PaperLanguage, WhatHasNoNumberSaysWhy) {
 
 TEST(PaperLanguage, WhatOneSideDecidesNeedsNoOther) {
   const auto samples = six();
-  EXPECT_TRUE(run("1 > 2 and mean(iterations){setting=C} > 1", samples, Kind::truth).value.known());
-  EXPECT_TRUE(run("mean(iterations){setting=C} > 1 or 2 > 1", samples, Kind::truth).value.holds());
-  EXPECT_FALSE(run("2 > 1 and mean(iterations){setting=C} > 1", samples, Kind::truth).value.known());
+  EXPECT_TRUE(run("1 > 2 and mean(iterations){configuration=C} > 1", samples, Kind::truth).value.known());
+  EXPECT_TRUE(run("mean(iterations){configuration=C} > 1 or 2 > 1", samples, Kind::truth).value.holds());
+  EXPECT_FALSE(run("2 > 1 and mean(iterations){configuration=C} > 1", samples, Kind::truth).value.known());
 }
 
 TEST(PaperLanguage, CountsTheProblemsOfTheSmallestSelection) {
   const auto samples = six();
   EXPECT_EQ(run("max(iterations) + max(iterations){source=a1}", samples).min_problems, 1);
   EXPECT_EQ(run("max(mean(iterations) by problem)", samples).min_problems, 3);
-  EXPECT_EQ(run("max(iterations) + max(iterations){setting=A}", samples).min_cells, 3);
+  EXPECT_EQ(run("max(iterations) + max(iterations){configuration=A}", samples).min_cells, 3);
 }
 
-TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {
+TEST(PaperLanguage, ErrorsAreOneLineWithTheColumn) {
   EXPECT_THAT(refusal_of("meen(iterations)"),
               HasSubstr("column 1: no reduction or function is called 'meen'; did you mean 'mean'"));
   EXPECT_THAT(refusal_of("mean(iteration)"), HasSubstr("'iteration' is no field; did you mean 'iterations'"));
@@ -177,7 +180,7 @@ TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {
   EXPECT_THAT(refusal_of("mean(max(iterations))"), HasSubstr("inside a reduction that has no 'by'"));
   EXPECT_THAT(refusal_of("mean(iterations by solver)"), HasSubstr("needs a reduction around it"));
   EXPECT_THAT(refusal_of("mean(iterations"), HasSubstr("')' is missing"));
-  EXPECT_THAT(refusal_of("mean(iterations){setting=A"), HasSubstr("'}' is missing"));
+  EXPECT_THAT(refusal_of("mean(iterations){configuration=A"), HasSubstr("'}' is missing"));
   EXPECT_THAT(refusal_of("mean(iterations){nothing=A}"), HasSubstr("unknown field 'nothing'"));
   EXPECT_THAT(refusal_of("mean(max(iterations) by colour)"), HasSubstr("no groups are called 'colour'"));
   EXPECT_THAT(refusal_of("mean(max(iterations) by problem in colour)"), HasSubstr("no groups are called 'colour'"));

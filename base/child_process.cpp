@@ -164,19 +164,19 @@ void OutputCatcher::clear() {
 }
 
 /// Of lines that end in a Python traceback the last `File "FILE", line N` that is not of Python's own library.
-static std::string python_place(const std::vector<std::string>& lines) {
-  std::string place;
+static std::string python_location(const std::vector<std::string>& lines) {
+  std::string location;
   for (const std::string& line : lines) {
     const std::size_t begin = line.find_first_not_of(' ');
-    if (line.starts_with("Traceback (most recent call last)")) place.clear();
+    if (line.starts_with("Traceback (most recent call last)")) location.clear();
     if (line.compare(begin, 6, "File \"") != 0 || line.find("\", line ") == std::string::npos) continue;
     const bool is_library = line.find("/lib/python") != std::string::npos || line.compare(begin, 7, "File \"<") == 0;
-    if (!is_library) place = line.substr(begin);
+    if (!is_library) location = line.substr(begin);
   }
-  return place;
+  return location;
 }
 
-std::string OutputCatcher::last_words() const {
+std::string OutputCatcher::last_output() const {
   if (!file_.open()) return {};
   std::array<char, 4096> tail{};
   const off_t end = lseek(file_.number(), 0, SEEK_END);
@@ -186,21 +186,22 @@ std::string OutputCatcher::last_words() const {
   std::istringstream lines(std::string(tail.data(), static_cast<std::size_t>(count)));
   std::vector<std::string> kept;
   for (std::string line; std::getline(lines, line);) {
-    // Printable text of any language; control characters would spoil a terminal.
+    // Printable text of any language; control characters would garble a terminal.
     std::replace_if(
         line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
     if (line.find_first_not_of(' ') != std::string::npos) kept.push_back(std::move(line));
   }
   const std::size_t last = kept.size() > 2 ? kept.size() - 2 : 0;
-  std::string words = python_place({kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(last)});
+  std::string text = python_location({kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(last)});
   for (std::size_t i = last; i < kept.size(); ++i) {
-    words += (words.empty() ? "" : " / ") + kept[i];
+    text += (text.empty() ? "" : " / ") + kept[i];
   }
-  return words;
+  return text;
 }
 
-bool sent_from_outside(int wait_status) {
-  return WIFSIGNALED(wait_status) && std::count(outside_signals.begin(), outside_signals.end(), WTERMSIG(wait_status));
+bool is_terminated_externally(int wait_status) {
+  return WIFSIGNALED(wait_status) &&
+         std::count(external_signals.begin(), external_signals.end(), WTERMSIG(wait_status));
 }
 
 std::string ending_text(int wait_status) {

@@ -15,10 +15,10 @@ namespace conebench {
 /// every machine.
 std::string content_address(std::initializer_list<std::string_view> parts);
 std::string content_address(std::span<const double> values);
-/// Over a file's bytes; empty where it has none or can't be read.
+/// The same of a file's bytes; empty: it can't be read.
 std::string file_address(const std::filesystem::path& file);
 
-/// XXH128 of the bytes alone, as `xxhsum -H2` prints it; empty where it has none or can't be read.
+/// XXH128 of the bytes alone, as `xxhsum -H2` prints it; empty: it can't be read.
 std::string file_xxh128(const std::filesystem::path& file);
 
 /// The shortest text that reads back as the same number.
@@ -39,7 +39,7 @@ class SeededSequence {
   std::uint64_t state_;
 };
 
-/// Fisher–Yates; the same order everywhere for the same seed.
+/// Fisher–Yates shuffle; the same order on every machine for the same seed.
 template <class Container>
 void seeded_shuffle(Container& items, std::uint64_t seed) {
   SeededSequence sequence(seed);

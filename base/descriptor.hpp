@@ -9,7 +9,7 @@
 
 namespace conebench {
 
-/// An open file descriptor, closed at the end.
+/// Owns a file descriptor. The destructor closes it.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -20,7 +20,7 @@ class Descriptor {
   int number() const { return number_; }
   bool open() const { return number_ >= 0; }
   int release() { return std::exchange(number_, -1); }
-  /// False where the system says that what was written may be lost.
+  /// False: the system reports that written data may be lost.
   bool close();
 
  private:
@@ -30,15 +30,13 @@ class Descriptor {
 /// A connected pair of stream sockets; writing to a closed one is an error, not a signal.
 std::optional<std::pair<Descriptor, Descriptor>> make_channel();
 
-/// Writes all of `bytes` to a socket or a file, waiting where needed. False where the other end is gone or the disk
-/// full.
+/// Writes all of `bytes` to a socket or a file; may wait. False: the other end is closed, or the disk is full.
 bool write_all(int descriptor, std::string_view bytes);
 
 /// How long a reader still waits; it gives up at zero.
 using TimeLeft = std::function<std::chrono::milliseconds()>;
 
-/// All that comes until the other end closes; nothing where it fails or nothing comes while time is left. Memory
-/// follows what arrives.
+/// Reads until the other end closes. nullopt: an error, or the time is up. Memory grows with the bytes received.
 std::optional<std::string> read_to_end(int descriptor, const TimeLeft& time_left);
 
 }  // namespace conebench

@@ -5,7 +5,7 @@
 
 namespace conebench {
 
-/// Tells whether a file has been written to or replaced since.
+/// Shows whether a file has been written to or replaced since the stamp was taken.
 struct FileStamp {
   std::filesystem::path file;
   std::uint64_t device = 0, inode = 0;

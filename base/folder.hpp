@@ -6,7 +6,7 @@
 
 namespace conebench {
 
-/// Makes the folder, and those above it, where it is missing. Errors (bad_input): in one line with its name.
+/// Makes the folder and its parents, if missing. Errors (bad_input), one line with its name.
 Result<void> make_folder(const std::filesystem::path& folder);
 
 }  // namespace conebench

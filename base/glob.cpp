@@ -39,7 +39,7 @@ bool matches_class(const std::string& pattern, std::size_t& at, char c) {
   return found != negated;
 }
 
-/// Folders within folders, and entries looked at: more is a disk, not a set of problems.
+/// Limits on nested folders and on entries: more is a disk, not a set of problems.
 constexpr int deepest_folder = 64;
 constexpr std::size_t max_entries = 1'000'000;
 constexpr std::size_t max_components = 64;
@@ -52,7 +52,7 @@ class Traversal {
   void visit(const fs::path& folder, std::size_t at, int depth = 0) {  // NOLINT(misc-no-recursion)
     if (!refusal.empty()) return;
     if (depth > deepest_folder) {
-      refusal = "looks into folders more than " + std::to_string(deepest_folder) + " deep";
+      refusal = "matches folders nested more than " + std::to_string(deepest_folder) + " deep";
       return;
     }
     // Two ** in one pattern lead to the same folder in many ways.
@@ -95,7 +95,7 @@ class Traversal {
     for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, error), end; !error && it != end;
          it.increment(error)) {
       if (++entries_ > max_entries) {
-        refusal = "looks at more than " + std::to_string(max_entries) + " files and folders";
+        refusal = "goes through more than " + std::to_string(max_entries) + " files and folders";
         return {};
       }
       if (it->path().filename().string().front() != '.') entries.push_back(*it);
@@ -153,8 +153,8 @@ Result<std::vector<fs::path>> glob_files(const fs::path& base, const std::string
   const fs::path path(pattern);
   std::vector<std::string> components;
   for (const auto& part : path.relative_path()) {
-    const bool said = part == "**" && !components.empty() && components.back() == "**";  // one says the same
-    if (!part.empty() && part != "." && !said) components.push_back(part.string());
+    const bool repeated = part == "**" && !components.empty() && components.back() == "**";  // matches what one does
+    if (!part.empty() && part != "." && !repeated) components.push_back(part.string());
   }
   if (components.size() > max_components) {
     return refuse("has more than " + std::to_string(max_components) + " folders");

@@ -91,10 +91,10 @@ long JsonReader::integer(const Json& value, const std::string& path, long minimu
   return value.get<long>();
 }
 
-std::string JsonReader::word(const Json& value, const std::string& path, const std::vector<std::string>& words) {
+std::string JsonReader::choice(const Json& value, const std::string& path, const std::vector<std::string>& choices) {
   const std::string given = text(value, path);
-  if (std::find(words.begin(), words.end(), given) == words.end()) {
-    fail(path, fmt::format("'{}' is unknown; {}known: {}", given, did_you_mean(given, words), joined(words)));
+  if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
+    fail(path, fmt::format("'{}' is unknown; {}known: {}", given, did_you_mean(given, choices), joined(choices)));
   }
   return given;
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 
 namespace conebench {
 

@@ -11,18 +11,18 @@
 namespace conebench {
 
 using OptionValue = std::variant<bool, long, double, std::string>;
-/// Values that a user set, by option name; what is absent keeps its default.
+/// Values set by a user, by option name. Other options keep their defaults.
 using OptionValues = std::map<std::string, OptionValue>;
 
 enum class OptionScale { linear, logarithmic };
 
-/// One option as users see it: in listings, docs, grids, JSON and the settings' hash.
+/// One option as users see it: in listings, docs, grids, JSON and a configuration's hash.
 struct OptionSpec {
   std::string name;
   OptionValue default_value;
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  std::string unit;  ///< empty where the option has none
+  std::string unit;  ///< empty: none
   OptionScale scale = OptionScale::linear;
   std::vector<std::string> choices;  ///< for texts: the values allowed; empty: any
   std::string doc;                   ///< one line: meaning, source
@@ -31,7 +31,7 @@ struct OptionSpec {
 /// Declares the options of one algorithm over the fields of its options struct, once:
 ///
 ///     static void declare(OptionBinder& bind, PgsOptions& o) {
-///       bind.real("relaxation", o.relaxation, {.minimum = 0, .maximum = 2, .doc = "ω of 004 Alg. 3"});
+///       bind.real("relaxation", o.relaxation, {.minimum = 0, .maximum = 2, .doc = "ω of Tsounis Alg. 3"});
 ///     }
 ///
 /// Everything else (listing, parsing, bounds, effective values) is derived from that.
@@ -55,8 +55,8 @@ class OptionBinder {
   /// The declared options with the current values of the fields as defaults.
   std::vector<OptionSpec> specs() const;
   /// Writes `values` into the bound fields. Integers are taken where a real is expected. Errors (wrong_usage) name the
-  /// option, the value and what was violated; an unknown option's error lists the known ones. Nothing is written where
-  /// any value is wrong.
+  /// option, the value and the bound; that of an unknown option lists the known ones. If a value is wrong, nothing is
+  /// written.
   Result<void> assign(const OptionValues& values);
   /// Current values of all bound fields.
   OptionValues effective() const;
@@ -71,9 +71,9 @@ class OptionBinder {
   std::vector<Entry> entries_;
 };
 
-/// "0.05", "true", "spectral": as it stands on the command line and in listings; reals round-trip.
+/// "0.05", "true", "spectral": the text on the command line and in listings; reals round-trip.
 std::string to_text(const OptionValue& value);
-/// The value that `text` means for `spec`'s type. Errors (wrong_usage).
+/// Parses `text` as a value of `spec`'s type. Errors (wrong_usage).
 Result<OptionValue> parse_option(const OptionSpec& spec, const std::string& text);
 
 }  // namespace conebench

@@ -6,8 +6,8 @@
 
 namespace conebench {
 
-/// A limit of a process's own processor time, so that a busy machine does not count against what it does. Where the
-/// machine does not give it that much, nothing is known of what it does.
+/// A limit of a process's processor time, so that the load of the machine does not count. If the process does not even
+/// get that much time, its behaviour is unknown.
 class ProcessorLimit {
  public:
   /// Wall clock over processor time, as on a core that ten share.
@@ -16,13 +16,13 @@ class ProcessorLimit {
   ProcessorLimit(pid_t process, double seconds);
 
   double seconds() const { return seconds_; }
-  /// Of the processor; 0 where the process is gone, the time waited where the system never told.
+  /// Processor time used. 0: the process has ended. If the system does not report it, the elapsed time.
   double used_s() const;
   double waited_s() const;  ///< by the wall clock
   bool used_up() const { return used_s() >= seconds_; }
-  /// `max_wait` times as long has passed; where it is not used up, the process was kept waiting.
+  /// Whether `max_wait` times as long has passed. If the limit is not used up then, the process was kept waiting.
   bool overdue() const { return waited_s() >= max_wait * seconds_; }
-  /// Until one of the two can hold at the earliest.
+  /// Time until used_up() or overdue() can hold at the earliest.
   std::chrono::milliseconds left() const;
 
  private:

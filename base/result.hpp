@@ -13,19 +13,19 @@ enum class ErrorCode {
   wrong_usage,  ///< an unknown option, a value out of range (exit code 2)
   bad_input,    ///< a file or problem that can't be read or makes no sense (exit code 3)
   unsupported,  ///< a valid request that this build, solver or problem can't serve (exit code 4)
-  killed,    ///< something outside killed a process at work: nothing is known, and it may be tried again (exit code 4)
-  internal,  ///< a fault of Conebench itself (exit code 70)
+  killed,       ///< a process was terminated externally: nothing is known, and it may be tried again (exit code 4)
+  internal,     ///< a fault of Conebench itself (exit code 70)
 };
 
-/// One line for a person: what went wrong, where, and what to do.
+/// One line for people: what failed, where, and what to do.
 struct Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;
 };
 
-/// The same error, said of a place: "place: message". For callers who know which file, option or scene it is about.
-inline Error within(std::string_view place, Error error) {
-  error.message.insert(0, std::string(place) + ": ");
+/// The error with a location in front: "location: message".
+inline Error within(std::string_view location, Error error) {
+  error.message.insert(0, std::string(location) + ": ");
   return error;
 }
 
@@ -49,16 +49,16 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
 
-  /// This, its error said of a place.
-  Result within(std::string_view place) && {
-    return ok() ? std::move(*this) : Result(conebench::within(place, std::move(*this).error()));
+  /// The same result, with the location in front of its error.
+  Result within(std::string_view location) && {
+    return ok() ? std::move(*this) : Result(conebench::within(location, std::move(*this).error()));
   }
 
  private:
   std::variant<T, Error> state_;
 };
 
-/// Success, which is what it starts as, or the reason why not. True is success.
+/// Success (the default) or an error. True is success.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -70,8 +70,8 @@ class [[nodiscard]] Result<void> {
   const Error& error() const& { return error_.value(); }
   Error&& error() && { return std::move(error_).value(); }
 
-  Result within(std::string_view place) && {
-    return ok() ? Result() : Result(conebench::within(place, std::move(*this).error()));
+  Result within(std::string_view location) && {
+    return ok() ? Result() : Result(conebench::within(location, std::move(*this).error()));
   }
 
  private:
@@ -89,12 +89,13 @@ class [[nodiscard]] Result<void> {
 
 /// Declares a variable by the value of a Result, or returns the Result's error from the enclosing function:
 /// `CONEBENCH_TRY(const auto text, read_text_file(file));`. Without a type it assigns: `CONEBENCH_TRY(plan.model, …);`.
-/// It is several statements, and stands in a block.
+/// It expands to several statements, so use it in a block.
 #define CONEBENCH_TRY(declaration, ...) \
   CONEBENCH_TRY_(CONEBENCH_JOIN(conebench_result_, __LINE__), declaration, __VA_ARGS__)
 
-/// Returns the error of a Result whose value is of no use here from the enclosing function, as one statement:
-/// `CONEBENCH_CHECK(make_folder(folder));`. The value is gone at the end of it: what holds a lock is declared by TRY.
+/// Returns the error of a Result from the enclosing function, and discards its value:
+/// `CONEBENCH_CHECK(make_folder(folder));`. The value is destroyed at once, so declare an object that holds a lock by
+/// TRY.
 #define CONEBENCH_CHECK(...)                                                                               \
   do {                                                                                                     \
     if (const auto& conebench_checked = __VA_ARGS__; !conebench_checked) return conebench_checked.error(); \

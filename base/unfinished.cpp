@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view mark = ".unfinished-";
 
-/// The process that a name says; 0: it is no unfinished file's.
+/// The process in the name of an unfinished file; 0: the name of another file.
 pid_t writer_of(const std::string& name) {
   const std::size_t at = name.rfind(mark);
   if (at == std::string::npos) return 0;
@@ -28,7 +28,8 @@ pid_t writer_of(const std::string& name) {
   pid_t process = 0;
   const auto [rest, failed] = std::from_chars(begin, end, process);
   const std::string_view ending(rest, static_cast<std::size_t>(end - rest));
-  const bool known = ending.empty() || ending == "-wal" || ending == "-shm" || ending == "-journal";
+  const bool numbered = ending.starts_with('-') && ending.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  const bool known = ending.empty() || numbered || ending == "-wal" || ending == "-shm" || ending == "-journal";
   return failed == std::errc() && known && process > 0 ? process : 0;
 }
 
@@ -39,8 +40,8 @@ bool is_ours(const fs::path& file) {
 
 }  // namespace
 
-fs::path unfinished_path(const fs::path& place) {
-  return place.string() + std::string(mark) + std::to_string(::getpid());
+fs::path unfinished_path(const fs::path& target) {
+  return target.string() + std::string(mark) + std::to_string(::getpid());
 }
 
 void remove_unfinished(const fs::path& folder) {

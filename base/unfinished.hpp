@@ -4,10 +4,10 @@
 
 namespace conebench {
 
-/// Where a file is written before it is renamed to `place`: PLACE.unfinished-PID.
-std::filesystem::path unfinished_path(const std::filesystem::path& place);
+/// Where a file is written before it is renamed to `target`: TARGET.unfinished-PID.
+std::filesystem::path unfinished_path(const std::filesystem::path& target);
 
-/// Removes from a folder what killed processes of this user left unfinished, an SQLite file with its logs.
+/// Removes from a folder the unfinished files of this user's dead processes, an SQLite file with its logs.
 void remove_unfinished(const std::filesystem::path& folder);
 
 }  // namespace conebench

@@ -8,12 +8,12 @@
 namespace conebench {
 
 struct CodePoint {
-  std::uint32_t value = 0;  ///< the byte itself where it is not valid
+  std::uint32_t value = 0;  ///< the byte, if not valid
   std::string_view bytes;
   bool valid = false;
 };
 
-/// The code point at the head of `text` (not empty); a byte that starts none stands alone, not valid.
+/// The first code point of `text` (not empty). A byte that begins none is returned alone, as not valid.
 CodePoint first_code_point(std::string_view text);
 
 template <class Visit>
@@ -25,15 +25,15 @@ void each_code_point(std::string_view text, Visit visit) {
   }
 }
 
-/// `text` with U+FFFD for every byte that is no part of UTF-8: for texts from outside (file names, what solvers say)
-/// before they enter a record.
+/// `text` with U+FFFD for every byte that is not UTF-8. For foreign texts (file names, messages of solvers) before they
+/// enter a record.
 std::string valid_utf8(std::string_view text);
 
 /// valid_utf8 on one line, fit for a terminal: line breaks and tabs become blanks, other controls and the invisible
 /// marks that turn or join text U+FFFD.
 std::string one_line(std::string_view text);
 
-/// The same of a text of several lines, which with its blanks and tabs stay.
+/// The same for a text of several lines; line breaks, blanks and tabs stay.
 std::string printable(std::string_view text);
 
 /// Columns that a UTF-8 text takes on a terminal (one a code point).

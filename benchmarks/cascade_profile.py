@@ -36,7 +36,7 @@ def main(conebench, what, solver="CASCADE"):
     else:
         folder, problem = os.path.dirname(os.path.abspath(what)), {"fclib": os.path.basename(what)}
     suite = {"name": "profile", "seed": 1, "problems": [problem], "solvers": [solver], "tolerances": [1e-8],
-             "criterion": "verdict-paid", "limits": {"iterations": 20000, "seconds": 10, "memory_mb": 4000},
+             "stop_by": "judge_timed", "limits": {"iterations": 20000, "seconds": 10, "memory_mb": 4000},
              "repeats": {"min": 20, "min_ms": 4000, "max": 200000}}
     with tempfile.TemporaryDirectory() as scratch:
         path = lambda name: os.path.join(scratch, name)

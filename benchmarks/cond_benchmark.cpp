@@ -1,4 +1,4 @@
-// An iteration of COND beside streaming A once: its numbers and indices as the problem has them, summed. Both take
+// An iteration of COND against streaming A once: its numbers and indices as the problem has them, summed. Both take
 // turns, and the shortest of each make the counter `ratio`.
 
 #include <benchmark/benchmark.h>
@@ -33,7 +33,7 @@ void BM_CondIteration(benchmark::State& state, const char* id) {
   const Eigen::Map<const Vector> values(mass.valuePtr(), mass.nonZeros());
   const Eigen::Map<const Eigen::VectorXi> rows(mass.innerIndexPtr(), mass.nonZeros());
   const auto solver = (*require_solver(id))->make({}).value();
-  if (solver->prepare(problem)) return state.SkipWithError("unsupported");
+  if (!solver->prepare(problem)) return state.SkipWithError("unsupported");
   const Vector guess = Vector::Zero(problem.rows());
   Vector impulse = guess;
   constexpr long count = 200;
@@ -47,7 +47,7 @@ void BM_CondIteration(benchmark::State& state, const char* id) {
     shortest_stream = std::min(shortest_stream, (processor_time() - begin) / count);
     Never monitor;
     begin = processor_time();
-    solver->solve(guess, {.tolerance = 0.0, .max_iterations = count, .criterion = Criterion::own}, monitor, impulse);
+    solver->solve(guess, {.tolerance = 0.0, .max_iterations = count, .stop_by = StopBy::solver}, monitor, impulse);
     shortest = std::min(shortest, (processor_time() - begin) / count);
   }
   state.counters["velocities"] = static_cast<double>(mass.rows());

@@ -129,7 +129,7 @@ double bytes(const BlockSparseMatrix& matrix) {
          static_cast<double>(matrix.stored_blocks()) * sizeof(int);
 }
 
-constexpr double shortest_batch = 1e-4;
+constexpr double min_batch_seconds = 1e-4;
 
 /// Processor time of this thread [s]: what others do on the machine counts only through caches and memory.
 double processor_time() {
@@ -157,7 +157,7 @@ void stream(const BlockSparseMatrix& matrix) {
 template <class Work>
 void against_stream(benchmark::State& state, const ContactProblem& problem, Work work) {
   const BlockSparseMatrix& matrix = problem.blocks();
-  const auto count = static_cast<long>(std::max(1.0, shortest_batch / time_of(3, work)));
+  const auto count = static_cast<long>(std::max(1.0, min_batch_seconds / time_of(3, work)));
   double shortest = std::numeric_limits<double>::infinity();
   double shortest_stream = shortest;
   for (auto _ : state) {

@@ -20,7 +20,7 @@ def read_all(file):
         content.visititems(lambda _, item: item[()] if isinstance(item, h5py.Dataset) else None)
 
 
-def least_ms(function, *arguments):
+def min_ms(function, *arguments):
     best = float("inf")
     end = time.perf_counter() + 0.5
     while time.perf_counter() < end:
@@ -47,7 +47,7 @@ def main():
     binary, files = sys.argv[1], sys.argv[2:]
     print(f"{'file':40} {'kB':>8} {'h5py':>8} {'read':>8} {'load':>8}  read/h5py load/h5py")
     for file in files:
-        reference = least_ms(read_all, file)
+        reference = min_ms(read_all, file)
         read, load = ours_ms(binary, file)
         print(f"{os.path.basename(file)[:40]:40} {os.path.getsize(file) / 1e3:8.0f} {reference:8.2f} {read:8.2f}"
               f" {load:8.2f}  {read / reference:9.2f} {load / reference:9.2f}", flush=True)

@@ -1,4 +1,4 @@
-// The simulator: what a step of each scene is made of, the assembly of a step beside MuJoCo's own mj_step1, and G of a
+// The simulator: what a step of each scene is made of, the assembly of a step against MuJoCo's own mj_step1, and G of a
 // heap.
 
 #include <benchmark/benchmark.h>
@@ -79,7 +79,7 @@ void BM_Loop(benchmark::State& state, const std::string& scene, const std::strin
 /// Every tenth of 400 steps of a trotting quadruped: all that a step's problem is made of but the solve, and mj_step1
 /// on the same states, in turn. Of each state the shortest time counts, on both sides, so that other work does not
 /// show.
-void BM_AssemblyBesideMujoco(benchmark::State& state, const std::string& coordinates) {
+void BM_AssemblyAgainstMujoco(benchmark::State& state, const std::string& coordinates) {
   Simulation loop = simulate(plan_of("quadruped", {{"coordinates", coordinates}})).value();
   Simulation tree = simulate(plan_of("quadruped", {})).value();
   std::vector<State> states, tree_states;
@@ -150,8 +150,8 @@ void BM_AssemblyBesideMujoco(benchmark::State& state, const std::string& coordin
   state.counters["ratio_with_collision"] = (assembly + mean_us(collision_part)) / mean_us(mj_step1_part);
   state.counters["ratio_without_collision"] = assembly / (mean_us(mj_step1_part) - mean_us(mj_collision_part));
 }
-BENCHMARK_CAPTURE(BM_AssemblyBesideMujoco, reduced, "reduced")->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_AssemblyBesideMujoco, maximal, "maximal")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_AssemblyAgainstMujoco, reduced, "reduced")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_AssemblyAgainstMujoco, maximal, "maximal")->Unit(benchmark::kMicrosecond);
 
 /// The heap of capsules once it holds 300 contacts; a loose solve in the loop gets there soon.
 const ContactProblem& heap_of_capsules() {

@@ -23,7 +23,7 @@ foreach(header IN LISTS public_headers)
   list(APPEND libraries conebench_${folder})
 endforeach()
 list(REMOVE_DUPLICATES libraries)
-install(TARGETS conebench_settings conebench_plugin_interface ${libraries} EXPORT conebenchTargets
+install(TARGETS conebench_flags conebench_plugin_interface ${libraries} EXPORT conebenchTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The component `tool` is what a Debian package has; the rest is for who builds against Conebench.
 install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)

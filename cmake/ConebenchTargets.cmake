@@ -1,11 +1,11 @@
-# Compile settings shared by all targets. Public, because Eigen's alignment depends on -march and must agree between
+# Compile flags shared by all targets. Public, because Eigen's alignment depends on -march and must agree between
 # the library and its users.
-add_library(conebench_settings INTERFACE)
-add_library(conebench::settings ALIAS conebench_settings)
-set_target_properties(conebench_settings PROPERTIES EXPORT_NAME settings)
-target_compile_features(conebench_settings INTERFACE cxx_std_20)
+add_library(conebench_flags INTERFACE)
+add_library(conebench::flags ALIAS conebench_flags)
+set_target_properties(conebench_flags PROPERTIES EXPORT_NAME flags)
+target_compile_features(conebench_flags INTERFACE cxx_std_20)
 if(CONEBENCH_NATIVE)
-  target_compile_options(conebench_settings INTERFACE -march=native)
+  target_compile_options(conebench_flags INTERFACE -march=native)
 endif()
 
 add_library(conebench_warnings INTERFACE)
@@ -38,7 +38,7 @@ function(conebench_library name)
   set_target_properties(conebench_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 4)
   target_include_directories(conebench_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/conebench>)
-  target_link_libraries(conebench_${name} PUBLIC conebench::settings ${ARG_PUBLIC}
+  target_link_libraries(conebench_${name} PUBLIC conebench::flags ${ARG_PUBLIC}
                         PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:conebench_warnings>)
 endfunction()
 

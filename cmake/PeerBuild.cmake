@@ -1,4 +1,4 @@
-# conebench_peer_build(RESULT LIBRARY [VERSION]): "VERSION|BUILD" of a peer's library, for settings and reports. A library
+# conebench_peer_build(RESULT LIBRARY [VERSION]): "VERSION|BUILD" of a peer's library, for configurations and reports. A library
 # of a package was compiled with dpkg's flags, -O2 for any processor of its architecture. Of another one only VERSION,
 # from its headers, is known.
 find_program(CONEBENCH_DPKG_QUERY dpkg-query)

@@ -3,17 +3,17 @@
 #include "problems/cone_product.hpp"
 #include "problems/types.hpp"
 
-/// FCLIB keeps a contact's normal component first, Conebench behind the tangents: (n, t1, t2) ↔ (t1, t2, n),
-/// (n, t) ↔ (t, n), (n, t1, t2, m1, m2) ↔ (t1, t2, n, m1, m2). And it
-/// knows no limits: in a file a limit is a contact without friction behind the others, whose tangents are empty. The
-/// only place where the order changes.
+/// FCLIB has a contact's normal component first, Conebench has it after the tangents: (n, t1, t2) ↔ (t1, t2, n),
+/// (n, t) ↔ (t, n), (n, t1, t2, m1, m2) ↔ (t1, t2, n, m1, m2). FCLIB has
+/// no limits: in a file a limit is a frictionless contact with empty tangents, after the other contacts. No other
+/// source file changes the order.
 namespace conebench {
 
-/// Place of the normal among a contact's rows: last, but for the moments of rolling friction (five rows).
+/// Index of the normal among a contact's rows: the last one; with rolling friction (five rows) the one before the
+/// moments.
 inline Index normal_component(int dimension) { return dimension == 5 ? 2 : dimension - 1; }
 
-/// Row of FCLIB (normal first) that holds contact row `row` (normal behind the tangents) among the rows of contacts
-/// alone.
+/// FCLIB's row (normal first) of contact row `row` (normal after the tangents). Both count rows of contacts only.
 inline Index fclib_row(Index row, int dimension) {
   const Index component = row % dimension;
   const Index normal = normal_component(dimension);
@@ -21,7 +21,7 @@ inline Index fclib_row(Index row, int dimension) {
   return component < normal ? row + 1 : row;
 }
 
-/// Row (normal behind the tangents) of FCLIB's row `row` (normal first).
+/// Contact row (normal after the tangents) of FCLIB's row `row` (normal first).
 inline Index contact_row(Index row, int dimension) {
   const Index component = row % dimension;
   const Index normal = normal_component(dimension);
@@ -29,9 +29,9 @@ inline Index contact_row(Index row, int dimension) {
   return component <= normal ? row - 1 : row;
 }
 
-/// Where the rows of a problem (joints, limits, contacts) stand in a file: the joints in FCLIB's l, the others in its r
-/// (contacts, then the limits as contacts); and in the vectors of the group /conebench: joints, contacts, limits, the
-/// normal first, one row a limit.
+/// Positions of a problem's rows (joints, limits, contacts) in a file. Joints are in FCLIB's l. Contacts, and after
+/// them limits as contacts, are in its r. Vectors of the group /conebench have joints, contacts (normal first) and
+/// limits, one row each.
 struct RowOrder {
   Index joints = 0;
   Index limits = 0;
@@ -46,7 +46,7 @@ struct RowOrder {
   Index rows() const { return joints + limits + dimension * contacts; }
   Index reaction_rows() const { return dimension * (contacts + limits); }
 
-  /// Row of r for the problem's row `row`, which is no joint's.
+  /// Row of r of the problem's row `row`, which is not a joint's.
   Index reaction_row(Index row) const {
     if (row < joints + limits) return dimension * (contacts + row - joints);
     return fclib_row(row - joints - limits, dimension);

@@ -152,9 +152,9 @@ class Converter {
   }
 
   Result<void> condense() {
-    // Those behind v_free were added by the writer (docs/sample_format.md).
-    const bool told = content_.extension && content_.extension->free_velocity;
-    const Index velocities = told ? content_.extension->free_velocity->size() : content_.m_matrix.rows();
+    // The writer added the velocities beyond v_free (docs/sample_format.md).
+    const bool given = content_.extension && content_.extension->free_velocity;
+    const Index velocities = given ? content_.extension->free_velocity->size() : content_.m_matrix.rows();
     PrimalForm primal;
     primal.mass = content_.m_matrix.topLeftCorner(velocities, velocities);
     primal.jacobian = jacobian_of(content_, order_, velocities);
@@ -243,10 +243,10 @@ class Converter {
       if (!source.empty()) reference.source = source;
       reference.residuals = content_.extension->reference_residuals;
     }
-    // Of an elastic body the map's steps take a solve a row; whoever wrote the file judged the answer.
-    const auto told = reference.residuals.find("natural_map_scaled");
-    const bool costly = !problem.condenses_sparsely() && told != reference.residuals.end();
-    reference.residual = costly ? told->second : scaled_natural_map(problem, *reaction);
+    // For an elastic body each row of the natural map takes a solve, so the file's own residual is kept.
+    const auto kept = reference.residuals.find("natural_map_scaled");
+    const bool costly = !problem.condenses_sparsely() && kept != reference.residuals.end();
+    reference.residual = costly ? kept->second : scaled_natural_map(problem, *reaction);
     return problem.with_reference(std::move(reference));
   }
 

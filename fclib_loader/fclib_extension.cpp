@@ -19,7 +19,7 @@ using Values = ReadFile::Values;
 
 constexpr std::size_t max_residuals = 100;
 
-/// Frames whose normal's axis goes from one place to another: the file has it first, as everything there.
+/// Frames whose normal's axis moves from one index to another: the file has it first, as everything there.
 Vector normal_moved(const Vector& frames, int dimension, int from, int to) {
   Vector moved(frames.size());
   const Index size = Index{dimension} * dimension;

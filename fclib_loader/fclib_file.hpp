@@ -15,7 +15,7 @@ namespace conebench {
 enum class FclibKind { local, global, mixed_local, mixed_global, local_rolling, global_rolling };
 std::string to_string(FclibKind kind);
 
-/// Conebench's own group `/conebench`, beside FCLIB's: what FCLIB's layout has no place for (docs/sample_format.md).
+/// Conebench's own group `/conebench`, next to FCLIB's: what FCLIB's layout does not have (docs/sample_format.md).
 /// Vectors over rows: l's, then r's without the tangents of limits, normal first.
 struct FclibExtension {
   std::int64_t version = 1;
@@ -53,7 +53,7 @@ struct FclibContent {
   /// Where the file has it and this build knows its version.
   using Extension = FclibExtension;
   std::optional<Extension> extension;
-  std::optional<Index> bodies;  ///< n_b, where the file tells (info's attribute numberOfInvolvedDS)
+  std::optional<Index> bodies;  ///< n_b, where the file has it (info's attribute numberOfInvolvedDS)
   /// One line for each optional part (guess, solution, extension) that was malformed and left out.
   std::vector<std::string> notes;
 
@@ -67,7 +67,7 @@ struct FclibContent {
 /// Reads and checks a whole file. Errors (bad_input): one line with file, dataset and reason.
 Result<FclibContent> read_fclib(const std::filesystem::path& file);
 
-/// What `inspect` says of a file without condensing it.
+/// What `inspect` reports of a file without condensing it.
 struct FclibSummary {
   std::string kind;
   int space_dimension = 3;
@@ -124,7 +124,7 @@ Result<void> write_solution(const std::filesystem::path& source, const std::file
 
 /// λ in problem order (normal last) from `.hdf5` (FCLIB's /solution: r and l, normal first) or `.npy` (float64, one
 /// dimension, in FCLIB's order: r normal first, of length dimension × (contacts + limits), with l before it where the
-/// problem has joints). The tangents of limits are not looked at. Errors (bad_input): a size that does not match,
+/// problem has joints). The tangents of limits are not checked. Errors (bad_input): a size that does not match,
 /// values of another type.
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem);
 

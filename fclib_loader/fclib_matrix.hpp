@@ -23,7 +23,7 @@ struct MatrixHeader {
 MatrixHeader open_matrix(const hdf5::ReadFile& file, const hdf5::Object& parent, const std::string& name);
 
 /// Reads the entries, checks pointers, index ranges and that the values are finite, and adds up duplicates. What lies
-/// in the arrays beyond the last pointer is not looked at. Allocates in proportion to rows + cols + entries, so the
+/// in the arrays beyond the last pointer is not read. Allocates in proportion to rows + cols + entries, so the
 /// caller compares the sizes with the problem's vectors first. Throws hdf5::Failure.
 SparseMatrix read_matrix(const hdf5::ReadFile& file, const MatrixHeader& header);
 

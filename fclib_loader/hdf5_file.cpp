@@ -403,12 +403,12 @@ std::uint64_t ReadFile::read_unsigned(const Object& parent, const std::string& n
   return value;
 }
 
-std::vector<std::string> ReadFile::names(const Object& group, std::size_t most) const {
+std::vector<std::string> ReadFile::names(const Object& group, std::size_t max_names) const {
   H5G_info_t info;
   if (H5Gget_info(group.handle.get(), &info) < 0) fail(group.path, "can't be listed: " + last_error());
   std::vector<std::string> found;
   std::array<char, 256> name{};
-  for (hsize_t k = 0; k < info.nlinks && found.size() < most; ++k) {
+  for (hsize_t k = 0; k < info.nlinks && found.size() < max_names; ++k) {
     const ssize_t length = H5Lget_name_by_idx(group.handle.get(), ".", H5_INDEX_NAME, H5_ITER_INC, k, name.data(),
                                               name.size(), H5P_DEFAULT);
     if (length > 0 && static_cast<std::size_t>(length) < name.size()) found.emplace_back(name.data());
@@ -463,7 +463,7 @@ std::string ReadFile::read_text(const Object& parent, const std::string& name) c
     return one_line(text);
   }
   // The stored length of a variable-length string comes first in its slot. HDF5 allocates that much unseen, so it is
-  // looked at beforehand.
+  // checked beforehand.
   const haddr_t address = H5Dget_offset(object.get());
   std::ifstream stream(path_, std::ios::binary);
   std::array<unsigned char, 4> length{};

@@ -13,7 +13,7 @@
 #include "base/utf8.hpp"
 #include "problems/types.hpp"
 
-/// A thin layer over HDF5's C API: handles that close themselves, and reading that looks before it reads. Private to
+/// A thin layer over HDF5's C API: handles that close themselves, and reading that checks first. Private to
 /// this folder; HDF5's own header stays in the .cpp files.
 namespace conebench::hdf5 {
 
@@ -106,8 +106,8 @@ class ReadFile {
   std::int64_t read_scalar(const Object& parent, const std::string& name) const;
   /// The same, of numbers that are not negative.
   std::uint64_t read_unsigned(const Object& parent, const std::string& name) const;
-  /// Names of what a group holds, at most `most` of them.
-  std::vector<std::string> names(const Object& group, std::size_t most) const;
+  /// Names of what a group holds, at most `max_names` of them.
+  std::vector<std::string> names(const Object& group, std::size_t max_names) const;
   /// The first `count` numbers (all of them where count < 0).
   std::vector<std::int64_t> read_integers(const Dataset& dataset, Index count = -1) const;
   Vector read_reals(const Dataset& dataset, Index count = -1) const;

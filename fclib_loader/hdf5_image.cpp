@@ -18,7 +18,7 @@ namespace conebench::hdf5 {
 namespace {
 
 constexpr std::size_t growth_bytes = 1 << 16;
-constexpr Index smallest_compressed = 512;
+constexpr Index min_compressed = 512;
 constexpr hsize_t chunk_length = 1 << 16;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
@@ -84,7 +84,7 @@ void Image::write_array(const std::string& path, Id file_type, Id memory_type, I
   const Handle space(H5Screate_simple(1, &extent, nullptr));
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(creation.get(), false);
-  if (compress_ && count >= smallest_compressed) {
+  if (compress_ && count >= min_compressed) {
     const hsize_t chunk = std::min(extent, chunk_length);
     H5Pset_chunk(creation.get(), 1, &chunk);
     H5Pset_shuffle(creation.get());

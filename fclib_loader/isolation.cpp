@@ -57,10 +57,10 @@ struct Death {
 
 /// HDF5 raises none of these; the kernel's memory killer, a user or an init system does.
 bool from_outside(const Death& death) {
-  return !death.too_slow && death.starved_after == 0.0 && sent_from_outside(death.status);
+  return !death.too_slow && death.starved_after == 0.0 && is_terminated_externally(death.status);
 }
 
-std::string words_of(const Death& death, std::uintmax_t file_bytes) {
+std::string describe_death(const Death& death, std::uintmax_t file_bytes) {
   if (death.too_slow || (WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGXCPU)) {
     return fmt::format(
         "reading it took more than {:.3g} s; it is damaged, or give it longer (limits.read_seconds in a suite, "
@@ -120,12 +120,12 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
 void limit_reading(double seconds) { read_seconds = seconds; }
 
 Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body) {
-  constexpr int max_tries = 3;
+  constexpr int max_attempts = 3;
   const std::string name = one_line(file.string());
   std::error_code ignored;
   const std::uintmax_t size =
       std::filesystem::is_regular_file(file, ignored) ? std::filesystem::file_size(file, ignored) : std::uintmax_t{0};
-  for (int tries = 1;; ++tries) {
+  for (int attempts = 1;; ++attempts) {
     auto outcome = run_once(file, size, body);
     if (auto* payload = std::get_if<std::string>(&outcome)) return std::move(*payload);
     if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
@@ -137,12 +137,13 @@ Result<std::string> isolated(const std::filesystem::path& file, const std::funct
                       "run again when the machine and its disks are less busy",
                       name, death.processor_seconds, death.starved_after)};
     }
-    if (!from_outside(death)) return Error{ErrorCode::bad_input, name + ": " + words_of(death, size)};
-    if (tries == max_tries) {
-      return Error{ErrorCode::killed,
-                   fmt::format("{}: the process that reads it was killed from outside {} times (signal {}); nothing is "
-                               "known of the file: free memory, or stop what kills it, and run again",
-                               name, tries, WTERMSIG(death.status))};
+    if (!from_outside(death)) return Error{ErrorCode::bad_input, name + ": " + describe_death(death, size)};
+    if (attempts == max_attempts) {
+      return Error{
+          ErrorCode::killed,
+          fmt::format("{}: the process that reads it was terminated externally {} times (signal {}); nothing is "
+                      "known of the file: free memory, or stop what kills it, and run again",
+                      name, attempts, WTERMSIG(death.status))};
     }
   }
 }

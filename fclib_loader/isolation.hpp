@@ -19,9 +19,9 @@ void limit_reading(double seconds);
 /// (limit_reading) and its memory are bounded in proportion to the size of `file`. Where no process can be forked,
 /// `body` runs here.
 ///
-/// A process that something outside killed is started again, thrice in all.
+/// A process that was terminated externally is started again, up to three times in all.
 /// Errors: the Failure's; (bad_input) a process that ended without an answer ("file: HDF5's library crashed …") or took
-/// too long; (ErrorCode::killed) one that was killed from outside each time.
+/// too long; (ErrorCode::killed) one that was terminated externally each time.
 Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body);
 
 }  // namespace conebench::hdf5

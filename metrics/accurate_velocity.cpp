@@ -19,7 +19,7 @@ struct Sum {
   void add(double a, double b) { value += product(a, b); }
 };
 
-/// Dot2 of Ogita, Rump and Oishi: the errors of products and sums are added up beside the sum.
+/// Dot2 of Ogita, Rump and Oishi: the errors of products and sums are added up apart from the sum.
 template <>
 struct Sum<Doubled> {
   double high = 0.0;

@@ -5,13 +5,13 @@
 
 namespace conebench {
 
-/// sigma = (G + R) impulse + g of the given doubles, to the digits of Real, and a bound of each row's error that is
-/// rather too large (Real: Doubled or Wide).
+/// Computes sigma = (G + R) impulse + g of the given doubles to the digits of Real (Doubled or Wide), and a cautious
+/// bound of each row's error.
 ///
-/// Where G is given: its entries times those of λ, products exact, sums in Real. Where M and J are given: J w + R λ + g
-/// with M w = Jᵀ λ, by iterative refinement: each correction is a solve with M's factor in double, each remainder
-/// Jᵀ λ − M w is computed in Real, until corrections no longer get smaller. The last correction is then part of the
-/// error. Matrices are read where they lie, never copied.
+/// If G is given: exact products of its entries and λ's, summed in Real. If M and J are given: J w + R λ + g with
+/// M w = Jᵀ λ, by iterative refinement. Each correction is a solve with M's factor in double; each remainder Jᵀ λ − M w
+/// is computed in Real. It ends when corrections no longer get smaller; the last one is part of the error. Matrices are
+/// not copied.
 template <class Real>
 void accurate_velocity(const ContactProblem& problem, ConstVectorRef impulse, RealVector<Real>& sigma, Vector& error);
 

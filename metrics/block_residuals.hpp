@@ -8,14 +8,14 @@
 
 namespace conebench {
 
-/// What the judge computes block by block, apart from the projections that solvers use: differences such as
-/// x − P(x) are formed directly, so that a small violation of a large vector keeps its digits, and norms by hypot, so
-/// that they neither overflow nor underflow. Components are (t, n), (t1, t2, n), or with rolling friction
+/// The judge's formulas for one block. They are independent of the projections that solvers use. Differences such as
+/// x − P(x) are formed directly, so that a small violation of a large vector keeps its digits. Norms use hypot, so that
+/// they neither overflow nor underflow. Components are (t, n), (t1, t2, n), or with rolling friction
 /// (t1, t2, n, m1, m2).
 template <class Real, int Dim>
 using BlockVector = Eigen::Matrix<Real, Dim, 1>;
 
-/// Place of the normal among a block's rows.
+/// Index of the normal among a block's rows.
 template <int Rows>
 constexpr int normal_of = Rows - 1;
 template <>
@@ -107,7 +107,8 @@ Real rolling_root(const Real& start, const Real& c, const BlockFriction<Real>& m
 
 }  // namespace detail
 
-/// P_K(x) for K = {‖x_T‖ ≤ mu x_N, ‖x_M‖ ≤ mu_r x_N}, from the tip of the cone: what is small keeps its digits.
+/// P_K(x) for K = {‖x_T‖ ≤ mu x_N, ‖x_M‖ ≤ mu_r x_N}, computed from the cone's apex, so that a small projection keeps
+/// its digits.
 template <class Real>
 BlockVector<Real, 5> project_rolling_cone(const BlockVector<Real, 5>& x, const BlockFriction<Real>& mu) {
   const Real slip = slip_norm(x);
@@ -121,7 +122,7 @@ BlockVector<Real, 5> project_rolling_cone(const BlockVector<Real, 5>& x, const B
   return point;
 }
 
-/// x − P_K(x) for the same cone, from x on: a small step out of the cone keeps its digits.
+/// x − P_K(x) for the same cone, computed from x, so that a small distance to the cone keeps its digits.
 template <class Real>
 BlockVector<Real, 5> outside_of_rolling_cone(const BlockVector<Real, 5>& x, const BlockFriction<Real>& mu) {
   const Real slip = slip_norm(x);
@@ -180,8 +181,8 @@ BlockVector<Real, Dim> natural_map_of_contact(const BlockVector<Real, Dim>& impu
 
 /// σ + x d/d_n, d the normal row of the contact's own block of G + R, x ≥ 0 the smallest root of x = mu ‖σ_T + x
 /// d_T/d_n‖: the velocity whose complementarity with λ is RaiSim's model, least energy among the impulses in the cone
-/// that leave no normal velocity (002 (23), whose Karush–Kuhn–Tucker conditions give (24)). For d_T = 0 that is De
-/// Saxcé's correction, which also stands in where there is no root or d_n ≤ 0.
+/// that leave no normal velocity (LeLidec24 (23), whose Karush–Kuhn–Tucker conditions give (24)). For d_T = 0 that is
+/// De Saxcé's correction, which also stands in where there is no root or d_n ≤ 0.
 template <class Real, int Dim>
 BlockVector<Real, Dim> raisim_velocity(const BlockVector<Real, Dim>& velocity, const BlockVector<Real, Dim>& normal_row,
                                        const Real& mu) {
@@ -249,7 +250,7 @@ BlockVector<Real, 2> outside_of_octagon(const BlockVector<Real, 2>& x, const Rea
   return outside;
 }
 
-/// The natural map of the facet model with eight facets (001 (21)–(23)): λ_N − max(0, λ_N − v_N), and
+/// The natural map of the facet model with eight facets (Yamane (21)–(23)): λ_N − max(0, λ_N − v_N), and
 /// λ_T − P_F(λ_T − v_T) with F the octagon of radius mu max(0, λ_N); in 2D the interval, which is the box.
 template <class Real, int Dim>
 BlockVector<Real, Dim> natural_map_of_facets(const BlockVector<Real, Dim>& impulse,

@@ -9,7 +9,7 @@
 
 namespace conebench {
 
-/// Sample categories of paper 004, Sec. VII-C. They overlap and leave gaps there; here the first that fits counts.
+/// Sample categories of paper Tsounis, Sec. VII-C. They overlap and leave gaps there; here the first that fits counts.
 enum class SampleCategory {
   unknown,             ///< nothing is known of the bodies
   no_constraint,       ///< no rows
@@ -33,7 +33,7 @@ std::string unknown_category(const std::string& name);
 /// Velocities of a free rigid body: 3 in the plane, 6 in space.
 inline Index body_velocities(int space_dimension) { return space_dimension * (space_dimension + 1) / 2; }
 
-/// Rows per degree of freedom of the bodies (paper 004, Sec. VII-C), and where the latter come from.
+/// Rows per degree of freedom of the bodies (paper Tsounis, Sec. VII-C), and where the latter come from.
 struct ConstraintDensities {
   enum class Source {
     bodies,                  ///< n_b known: 6 n_b (3 n_b in 2D)
@@ -58,7 +58,7 @@ struct Features {
   SampleCategory category = SampleCategory::unknown;
 };
 
-/// What extract_features says of a problem whose G has this rank.
+/// What extract_features finds of a problem whose G has this rank.
 SampleCategory sample_category(const ContactProblem& problem, Index rank);
 
 /// Where rank(J) is asked for, rank(G) is taken, which equals it where M is positive definite.

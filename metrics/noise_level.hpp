@@ -14,7 +14,7 @@ std::optional<double> free_term_rounding(const ContactProblem& problem);
 /// free_term_rounding() where J is given, and else, whichever is largest:
 /// - where there is a reference answer λ and max |g_i| is at most 1e-9 m/s, that of σ: max_i n_i ε (|G + R| |λ|)_i;
 /// - 64 units, where max |g_i| is below machine epsilon [m/s] and every g_i is a whole multiple of one unit, a power of
-///   two: differences of rounded numbers look so, measured speeds do not.
+///   two: differences of rounded numbers are so, measured speeds are not.
 /// Nothing where g = 0 (then λ = 0 solves it) or where no rule applies.
 std::optional<double> noise_ratio(const ContactProblem& problem);
 

@@ -14,7 +14,7 @@ namespace conebench {
 /// 100 digits and any exponent, for the few answers whose digits cancel beyond those of Doubled.
 using Wide = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<100>, boost::multiprecision::et_off>;
 
-/// The judge computes in a Real: double for looks on a schedule, Doubled for verdicts, Wide where Doubled is not
+/// The judge computes in a Real: double for scheduled checks, Doubled for verdicts, Wide where Doubled is not
 /// enough. Every formula stands once, as a template over it.
 template <class Real>
 using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;

@@ -13,17 +13,17 @@ namespace {
 /// Weights such as 1/9 add up to 1 but for rounding.
 double whole(double sum) { return std::abs(sum - 1.0) < 1e-12 ? 1.0 : sum; }
 
-/// The cumulated weight over (place, weight), one step a distinct place.
+/// The cumulated weight over (position, weight), one step a distinct position.
 StepFunction cumulate(std::vector<std::pair<double, double>> points) {
   std::sort(points.begin(), points.end());
   StepFunction steps;
   double sum = 0.0;
-  for (const auto& [place, weight] : points) {
+  for (const auto& [position, weight] : points) {
     sum += weight;
-    if (!steps.x.empty() && steps.x.back() == place) {
+    if (!steps.x.empty() && steps.x.back() == position) {
       steps.y.back() = sum;
     } else {
-      steps.x.push_back(place);
+      steps.x.push_back(position);
       steps.y.push_back(sum);
     }
   }

@@ -8,8 +8,7 @@
 
 namespace conebench {
 
-/// A step function that rises from 0: y[k] holds from x[k] (included) up to x[k + 1]; 0 before x[0]. The x ascend
-/// strictly and are finite.
+/// A step function: y[k] on [x[k], x[k + 1]), 0 before x[0]. The x are finite and strictly ascending.
 struct StepFunction {
   std::vector<double> x;
   std::vector<double> y;
@@ -18,9 +17,9 @@ struct StepFunction {
 };
 
 /// Dolan and Moré, Math. Programming 91 (2002): rho_s(tau) = weight of the problems on which solver s costs at most tau
-/// times the best. The best of a problem is taken over its solved cells only; a problem that nobody solves stays in the
-/// denominator, so that no curve reaches 1; ties count for all who tie. Against a best cost of 0 another 0 has the
-/// ratio 1, and a positive cost an infinite one, which only rho_infinity counts: floor counts that can be 0 at 1.
+/// times the best. The best cost is over solved cells only. A problem that no solver solves stays in the denominator,
+/// so that no curve reaches 1. A tie counts for all its solvers. If the best cost is 0, the ratio of a cost 0 is 1, and
+/// that of a positive cost is infinite and counts in rho_infinity only. So raise counts that can be 0 to at least 1.
 struct PerformanceProfile {
   std::vector<StepFunction> curves;  ///< one a solver, over tau ≥ 1
   std::vector<double> rho_one;       ///< share on which the solver is (one of) the cheapest
@@ -38,8 +37,8 @@ PerformanceProfile performance_profile(const CostTable& costs, std::span<const d
 std::vector<StepFunction> data_profile(const CostTable& costs, std::span<const double> units = {},
                                        std::span<const double> weights = {});
 
-/// Two solvers alone. With more than two in one profile the order of two of them may depend on a third (Gould and
-/// Scott, ACM TOMS 43 (2016)), so these stand beside it.
+/// The profile of two solvers only. In a profile of more solvers the order of two may depend on a third (Gould and
+/// Scott, ACM TOMS 43 (2016)).
 struct PairProfile {
   std::size_t first = 0;
   std::size_t second = 0;

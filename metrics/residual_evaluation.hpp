@@ -8,16 +8,16 @@
 
 namespace conebench {
 
-/// A number and the block it comes from.
+/// A maximum over blocks, and the block that attains it.
 struct WorstBlock {
   double value = 0.0;
   Index block = -1;  ///< -1 while the value is 0
 
-  /// Keeps the larger; what is not a number counts as +inf.
+  /// Keeps the larger value; NaN counts as +inf.
   void take(double candidate, Index from);
 };
 
-/// What a problem fixes for all answers: one entry a block.
+/// Data of a block that does not depend on the answer.
 template <class Real>
 struct BlockScale {
   BlockKind kind = BlockKind::joint;
@@ -51,17 +51,17 @@ class ResidualEvaluation {
   /// V = max_i ‖g_i‖ over the blocks, 1 where that is 0 [m/s].
   const Real& velocity_scale() const { return velocity_scale_; }
 
-  /// False where λ has entries that are not finite, or so large that sigma has.
+  /// False if λ or sigma has an entry that is not finite.
   bool finite() const { return finite_; }
-  /// First block with an entry that is not finite, where !finite().
+  /// If !finite(): the first block with such an entry.
   Index first_bad_block() const { return first_bad_block_; }
   const RealVector<Real>& impulse() const { return impulse_; }
   const RealVector<Real>& velocity() const { return sigma_; }
   /// v̂ = sigma + Γ(sigma).
   const RealVector<Real>& augmented_velocity() const { return augmented_; }
-  /// About how far rounding may move any λ_i / r_i or v̂_i, over V. In double 0: not asked for.
+  /// Estimated largest rounding error of λ_i / r_i and v̂_i, divided by V. In double it is not computed: 0.
   double rounding() const { return rounding_; }
-  /// A map of λ and v̂, one number a row, that several residuals share: fill(values) makes it for the first who asks.
+  /// A map of λ and v̂, one number a row, that several residuals share. The first call computes it by fill(values).
   const RealVector<Real>& shared(SharedMap map, auto fill) {
     const auto index = static_cast<std::size_t>(map);
     if (!shared_known_[index]) fill(shared_[index]);

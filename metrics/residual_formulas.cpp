@@ -58,7 +58,7 @@ double size_of(const Real& value) {
   return std::abs(to_double(value));
 }
 
-/// λ_i − P_{K_i}(λ_i): paper 004 (156).
+/// λ_i − P_{K_i}(λ_i): paper Tsounis (156).
 template <class Real, int Rows>
 BlockVector<Real, Rows> primal_of(const BlockScale<Real>& block, const BlockVector<Real, Rows>& impulse) {
   if constexpr (Rows == 1) {
@@ -68,7 +68,7 @@ BlockVector<Real, Rows> primal_of(const BlockScale<Real>& block, const BlockVect
   }
 }
 
-/// v_i − P_{K_i*}(v_i): paper 004 (157).
+/// v_i − P_{K_i*}(v_i): paper Tsounis (157).
 template <class Real, int Rows>
 BlockVector<Real, Rows> dual_of(const BlockScale<Real>& block, const BlockVector<Real, Rows>& velocity) {
   if constexpr (Rows == 1) {
@@ -78,7 +78,7 @@ BlockVector<Real, Rows> dual_of(const BlockScale<Real>& block, const BlockVector
   }
 }
 
-/// λ_i − P_{K_i}(λ_i − v_i): paper 004 (163), (164).
+/// λ_i − P_{K_i}(λ_i − v_i): paper Tsounis (163), (164).
 template <class Real, int Rows>
 BlockVector<Real, Rows> natural_of(const BlockScale<Real>& block, const BlockVector<Real, Rows>& impulse,
                                    const BlockVector<Real, Rows>& velocity) {
@@ -158,7 +158,7 @@ WorstBlock natural_map_ccp(const ResidualEvaluation<Real>& e) {
 }
 
 /// ‖map‖ / (r_i V) over all blocks, where map(block, λ_i / r_i, v_i) is that of a contact with step 1: a cone has no
-/// scale, so the map of λ / r with step 1 is the map over r, and r v can't underflow to an answer that looks right. A
+/// scale, so the map of λ / r with step 1 is the map over r, and r v can't underflow to an answer that seems right. A
 /// joint's map is r v, so r drops out.
 template <class Real>
 WorstBlock scaled(const ResidualEvaluation<Real>& e, const RealVector<Real>& velocity, auto map) {
@@ -342,7 +342,7 @@ double dissipation_angle(const BlockVector<Real, Size>& impulse, const BlockVect
   return angle_between<Real>(friction, BlockVector<Real, Size>(velocity / block_norm(velocity)));
 }
 
-/// min(λ_N / r, σ_N) over V: what is left of 0 ≤ λ_N ⊥ σ_N ≥ 0, whatever friction does (002 (8)).
+/// min(λ_N / r, σ_N) over V: what is left of 0 ≤ λ_N ⊥ σ_N ≥ 0, whatever friction does (LeLidec24 (8)).
 template <class Real>
 WorstBlock signorini(const ResidualEvaluation<Real>& e) {
   WorstBlock worst = largest_over(e, e.velocity(), [&](const BlockScale<Real>& b, const auto& lambda, const auto& v) {
@@ -382,22 +382,23 @@ constexpr bool no_verdict = false;
 
 std::span<const ResidualDefinition> residual_definitions() {
   static const std::array definitions = {
-      ResidualDefinition{{"primal", 2, "max_i |lambda_i - P_K(lambda_i)|", "N s", "004 (156)", no_verdict},
+      ResidualDefinition{{"primal", 2, "max_i |lambda_i - P_K(lambda_i)|", "N s", "Tsounis (156)", no_verdict},
                          [](auto& e) { return norm_over(e, primal_map(e)); }},
-      ResidualDefinition{{"dual", 2, "max_i |v_i - P_K*(v_i)|", "m/s", "004 (157)", no_verdict},
+      ResidualDefinition{{"dual", 2, "max_i |v_i - P_K*(v_i)|", "m/s", "Tsounis (157)", no_verdict},
                          [](auto& e) { return norm_over(e, dual_map(e)); }},
       ResidualDefinition{
-          {"complementarity", 2, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (158)", no_verdict},
+          {"complementarity", 2, "max_i |lambda_i . v_i| over limits and contacts", "J", "Tsounis (158)", no_verdict},
           [](auto& e) { return complementarity_over(e, e.augmented_velocity()); }},
-      ResidualDefinition{{"natural_map", 2, "max_i |lambda_i - P_K(lambda_i - v_i)|", "N s, m/s", "004 (163)", verdict},
-                         [](auto& e) { return norm_over(e, natural_map(e)); }},
-      ResidualDefinition{{"dual_ccp", 2, "max_i |sigma_i - P_K*(sigma_i)|", "m/s", "004 (157)", no_verdict},
+      ResidualDefinition{
+          {"natural_map", 2, "max_i |lambda_i - P_K(lambda_i - v_i)|", "N s, m/s", "Tsounis (163)", verdict},
+          [](auto& e) { return norm_over(e, natural_map(e)); }},
+      ResidualDefinition{{"dual_ccp", 2, "max_i |sigma_i - P_K*(sigma_i)|", "m/s", "Tsounis (157)", no_verdict},
                          [](auto& e) { return dual_ccp(e); }},
       ResidualDefinition{{"complementarity_ccp", 2, "max_i |lambda_i . sigma_i| over limits and contacts", "J",
-                          "004 (158)", no_verdict},
+                          "Tsounis (158)", no_verdict},
                          [](auto& e) { return complementarity_over(e, e.velocity()); }},
       ResidualDefinition{
-          {"natural_map_ccp", 2, "max_i |lambda_i - P_K(lambda_i - sigma_i)|", "N s, m/s", "004 (164)", verdict},
+          {"natural_map_ccp", 2, "max_i |lambda_i - P_K(lambda_i - sigma_i)|", "N s, m/s", "Tsounis (164)", verdict},
           [](auto& e) { return natural_map_ccp(e); }},
       ResidualDefinition{{"natural_map_scaled", 2, "max_i |lambda_i - P_K(lambda_i - r_i v_i)| / (r_i V)", "1",
                           "Conebench; the official verdict", verdict},
@@ -408,20 +409,20 @@ std::span<const ResidualDefinition> residual_definitions() {
       ResidualDefinition{{"natural_map_box_scaled", 2,
                           "max_i |lambda_i - P_B(lambda_i - r_i sigma_i)| / (r_i V), B the box |lambda_t| <= mu "
                           "max(0, lambda_N) of the answer itself",
-                          "1", "Conebench; own-model measure of the LCP with a box (002 Alg. 1)", verdict},
+                          "1", "Conebench; own-model measure of the LCP with a box (LeLidec24 Alg. 1)", verdict},
                          [](auto& e) { return natural_map_box_scaled(e); },
                          rolling_missing},
       ResidualDefinition{{"natural_map_facets_scaled", 2,
                           "max_i |lambda_i - P_F(lambda_i - r_i sigma_i)| / (r_i V), F the polygon with corners at mu "
                           "max(0, lambda_N) of the answer itself in directions 2 pi m / 8 from t1",
-                          "1", "Conebench; own-model measure of the facet LCP with M = 8 (001 (21)-(23))", verdict},
+                          "1", "Conebench; own-model measure of the facet LCP with M = 8 (Yamane (21)-(23))", verdict},
                          [](auto& e) { return natural_map_facets_scaled(e); },
                          rolling_missing},
       ResidualDefinition{
           {"natural_map_raisim_scaled", 2,
            "max_i |lambda_i - P_K(lambda_i - r_i w_i)| / (r_i V), w = sigma + x d / d_n, d the normal row "
            "of G_ii + R_ii, x = mu |w_T| (De Saxce's mu |sigma_T| where there is no such x)",
-           "1", "Conebench; own-model measure of RaiSim's model (002 (23)-(24))", verdict},
+           "1", "Conebench; own-model measure of RaiSim's model (LeLidec24 (23)-(24))", verdict},
           [](auto& e) { return natural_map_raisim_scaled(e); },
           rolling_missing},
       ResidualDefinition{{"natural_map_relative", 2,
@@ -432,30 +433,32 @@ std::span<const ResidualDefinition> residual_definitions() {
           {"natural_map_relative_g", 2, "|lambda - P_K(lambda - v)|_2 / |g|_2, not divided by <= 2.2e-16", "1",
            "Acary, Bremond, Huber 2017", verdict},
           [](auto& e) { return natural_map_relative_g(e); }},
-      ResidualDefinition{{"r_primal", 2, "largest component of |lambda - P_K(lambda)|", "N s", "004 (156)", no_verdict},
-                         [](auto& e) { return component_over(e, primal_map(e)); }},
-      ResidualDefinition{{"r_dual", 2, "largest component of |v - P_K*(v)|", "m/s", "004 (174)", no_verdict},
-                         [](auto& e) { return component_over(e, dual_map(e)); }},
-      ResidualDefinition{{"r_ncp", 2, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (175)", no_verdict},
-                         [](auto& e) { return complementarity_over(e, e.augmented_velocity()); }},
       ResidualDefinition{
-          {"r_nat", 2, "largest component of |lambda - P_K(lambda - v)|", "N s, m/s", "004 (176)", verdict},
+          {"r_primal", 2, "largest component of |lambda - P_K(lambda)|", "N s", "Tsounis (156)", no_verdict},
+          [](auto& e) { return component_over(e, primal_map(e)); }},
+      ResidualDefinition{{"r_dual", 2, "largest component of |v - P_K*(v)|", "m/s", "Tsounis (174)", no_verdict},
+                         [](auto& e) { return component_over(e, dual_map(e)); }},
+      ResidualDefinition{
+          {"r_ncp", 2, "max_i |lambda_i . v_i| over limits and contacts", "J", "Tsounis (175)", no_verdict},
+          [](auto& e) { return complementarity_over(e, e.augmented_velocity()); }},
+      ResidualDefinition{
+          {"r_nat", 2, "largest component of |lambda - P_K(lambda - v)|", "N s, m/s", "Tsounis (176)", verdict},
           [](auto& e) { return component_over(e, natural_map(e)); }},
       ResidualDefinition{{"penetration", 2, "max_i max(0, -(phi_i + dt c_N,i)), c = G lambda + g - b", "m",
-                          "Conebench, after 004 (173)", no_verdict},
+                          "Conebench, after Tsounis (173)", no_verdict},
                          [](auto& e) { return penetration(e); },
                          penetration_missing},
-      ResidualDefinition{{"objective", 2, "lambda . (G + R) lambda / 2 + lambda . g", "J", "004 (17a)", no_verdict},
+      ResidualDefinition{{"objective", 2, "lambda . (G + R) lambda / 2 + lambda . g", "J", "Tsounis (17a)", no_verdict},
                          [](auto& e) { return objective(e); }},
-      ResidualDefinition{{"objective_ncp", 2, "objective + lambda . Gamma(sigma)", "J", "004 (17c)", no_verdict},
+      ResidualDefinition{{"objective_ncp", 2, "objective + lambda . Gamma(sigma)", "J", "Tsounis (17c)", no_verdict},
                          [](auto& e) { return objective_ncp(e); }},
-      ResidualDefinition{{"duality_gap_ccp", 2, "|lambda . sigma|", "J", "004 (19) and its dual", no_verdict},
+      ResidualDefinition{{"duality_gap_ccp", 2, "|lambda . sigma|", "J", "Tsounis (19) and its dual", no_verdict},
                          [](auto& e) { return duality_gap_ccp(e); }},
       ResidualDefinition{{"dissipation_error", 2, "max angle between -lambda_T and sigma_T over slipping contacts",
-                          "rad", "maximum dissipation, 002 (11)-(12)", no_verdict},
+                          "rad", "maximum dissipation, LeLidec24 (11)-(12)", no_verdict},
                          [](auto& e) { return dissipation_error(e); }},
       ResidualDefinition{{"signorini", 2, "max_i |min(lambda_N / r_i, sigma_N)| / V over limits and contacts", "1",
-                          "Signorini's law alone, 002 (8)", no_verdict},
+                          "Signorini's law alone, LeLidec24 (8)", no_verdict},
                          [](auto& e) { return signorini(e); }},
   };
   return definitions;

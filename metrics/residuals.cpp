@@ -84,7 +84,7 @@ const Residual& Judgement::operator[](const std::string& name) const {
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse) {
   if (auto judgement = judge_in<Doubled>(problem, impulse)) return *judgement;
   if (auto judgement = judge_in<Wide>(problem, impulse)) return *judgement;
-  // What even Wide can't tell is as good as not finite.
+  // What even Wide can't resolve counts as not finite.
   return *judge_in<Doubled>(problem, Vector::Constant(problem.rows(), infinity));
 }
 

@@ -52,7 +52,7 @@ struct ContactModes {
   Index all() const { return open + stick + slip; }
 };
 
-/// What the harness says of one answer.
+/// What the harness measures on one answer.
 struct Judgement {
   std::vector<Residual> residuals;  ///< one a row of residual_table()
   ContactModes modes;
@@ -62,11 +62,11 @@ struct Judgement {
 };
 
 /// Every residual of `impulse` (rows long) from the problem's data alone, as of the given doubles: computed in 32
-/// digits, in 100 where these don't settle it, then rounded. Where 100 digits are too few every residual is +inf.
+/// digits, in 100 where these don't decide it, then rounded. Where 100 digits are too few every residual is +inf.
 /// Throws std::invalid_argument for a wrong size.
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse);
 
-/// One residual in double, for looks on a schedule: workspace allocated once.
+/// One residual in double, for scheduled checks: workspace allocated once.
 class Verdict {
  public:
   /// Errors (wrong_usage): an unknown name, or a residual that is no verdict; lists the names.

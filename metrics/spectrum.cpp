@@ -132,7 +132,7 @@ Spectrum estimated_spectrum(Index rows, const SymmetricProduct& product, const S
   for (const LanczosRun& run : runs) {
     for (Index k = 0; k < run.values.size(); ++k) {
       const double value = std::abs(run.values[k]);
-      if (value <= cutoff || value <= run.errors[k]) continue;  // can't be told from 0
+      if (value <= cutoff || value <= run.errors[k]) continue;  // can't be distinguished from 0
       share += run.weights[k] / static_cast<double>(runs.size());
       smallest = std::min(smallest, value);
     }

@@ -36,8 +36,8 @@ struct Spectrum {
 
 Spectrum analyse_spectrum(const BlockSparseMatrix& matrix, const SpectrumOptions& options = {});
 
-/// The same. Where G does not assemble sparsely and has more than exact_rows rows it is estimated from products with G
-/// alone, as if it were symmetric: lanczos_steps · lanczos_starts of them.
+/// The same. If G does not assemble sparsely and has more than exact_rows rows, the spectrum is estimated from
+/// lanczos_steps · lanczos_starts products with G, as if G were symmetric.
 Spectrum analyse_spectrum(const DelassusOperator& matrix, const ConeProduct& cones,
                           const SpectrumOptions& options = {});
 

@@ -10,7 +10,7 @@
 
 namespace conebench {
 
-/// All return nothing for an empty sample.
+/// All return nullopt for an empty sample.
 std::optional<double> mean(std::span<const double> values);
 /// The mean of the two middle values where their number is even.
 std::optional<double> median(std::span<const double> values);
@@ -35,24 +35,24 @@ std::optional<double> geometric_mean(std::span<const double> values, std::span<c
 std::optional<double> shifted_geometric_mean(std::span<const double> values, double shift,
                                              std::span<const double> weights = {});
 
-/// What a failed cell counts in a mean over problems. A mean that left failures out would reward failing.
+/// How a failed cell counts in a mean over problems. Leaving failures out would reward them.
 enum class FailureMode {
   at_limit,       ///< the problem's limit
   penalised,      ///< a factor times the limit
-  common_subset,  ///< problems outside the common subset (see common_subset()) are left out for everybody
+  common_subset,  ///< problems outside common_subset() are left out for all solvers
 };
 
 struct MeanOptions {
   FailureMode mode = FailureMode::at_limit;
   double shift = 1e-3;
   double penalty_factor = 10.0;       ///< for `penalised`
-  double minimum_solved_share = 0.0;  ///< for `common_subset`: who takes part
+  double minimum_solved_share = 0.0;  ///< for `common_subset`: its minimum_share
 };
 
 struct ShiftedMean {
-  std::optional<double> value;  ///< nothing where no problem counts, or a solver outside the common subset failed in it
+  std::optional<double> value;  ///< nullopt: no problem counts, or the solver failed on one of the common subset
   std::size_t problems = 0;     ///< that count
-  std::size_t failures = 0;     ///< of this solver among them
+  std::size_t failures = 0;     ///< of this solver on these problems
 };
 
 /// One a solver. `limits`: the cost at which a solve of the problem is cut off, one a problem (not read for

@@ -15,7 +15,7 @@ namespace conebench {
 namespace {
 
 /// Bytes; a million steps of a cube are some hundred megabytes.
-constexpr std::uintmax_t largest_file = std::uintmax_t{4} << 30;
+constexpr std::uintmax_t max_file_bytes = std::uintmax_t{4} << 30;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -56,12 +56,12 @@ std::map<std::string, Pairs> common_bodies(const Trajectory& first, const Trajec
   for (const std::string& column : first.columns) {
     if (!column.ends_with(ending)) continue;
     const std::string body = column.substr(0, column.size() - ending.size());
-    Pairs place;
+    Pairs position;
     for (const char* axis : {"_x", "_y", "_z"}) {
       const auto a = first.find(body + axis), b = second.find(body + axis);
-      if (a && b) place.add(*a, *b);
+      if (a && b) position.add(*a, *b);
     }
-    if (place.first.size() == 3) bodies[body] = place;
+    if (position.first.size() == 3) bodies[body] = position;
   }
   return bodies;
 }
@@ -100,7 +100,7 @@ std::optional<Index> Trajectory::find(const std::string& column) const {
 }
 
 Result<Trajectory> read_trajectory(const std::filesystem::path& file) {
-  const auto text = read_text_file(file, largest_file);
+  const auto text = read_text_file(file, max_file_bytes);
   if (!text) return text.error();
   const auto wrong = [&](const std::string& what) {
     return Error{ErrorCode::bad_input, fmt::format("{}: {}", file.string(), what)};
@@ -142,8 +142,8 @@ Result<TrajectoryError> trajectory_error(const Trajectory& first, const Trajecto
   error.of_bodies = positions.first.empty() || positions.second.empty();
   if (error.of_bodies) {
     positions = {};
-    for (const auto& [name, place] : bodies) {
-      for (std::size_t k = 0; k < 3; ++k) positions.add(place.first[k], place.second[k]);
+    for (const auto& [name, position] : bodies) {
+      for (std::size_t k = 0; k < 3; ++k) positions.add(position.first[k], position.second[k]);
     }
     if (bodies.empty()) return incomparable("no positions in both; make them with --state, or --body NAME");
   }
@@ -171,8 +171,8 @@ Result<TrajectoryError> trajectory_error(const Trajectory& first, const Trajecto
       const double apart = a[*k1] + a[*p1] - b[*k2] - b[*p2];
       add_error(*error.energy, std::abs(apart), time, error.time_step);
     }
-    for (const auto& [name, place] : bodies) {
-      const double apart = a[place.first[2]] - b[place.second[2]];
+    for (const auto& [name, position] : bodies) {
+      const double apart = a[position.first[2]] - b[position.second[2]];
       add_error(error.body_heights[name], std::abs(apart), time, error.time_step);
     }
   }

@@ -11,7 +11,7 @@
 
 namespace conebench {
 
-/// A simulation's trajectory.csv (docs/simulation.md), of which only numbers count: a line a step, ascending in time.
+/// The numbers of a simulation's trajectory.csv (docs/simulation.md): a line a step, ascending in time.
 struct Trajectory {
   std::vector<std::string> columns;
   Matrix values;  ///< lines × columns; NaN where a cell is no number
@@ -39,8 +39,8 @@ struct TrajectoryError {
   long times = 0;
   double time_step = 0.0;                           ///< Δt [s]
   double until = 0.0;                               ///< the last τ [s]
-  SeriesError positions;                            ///< ‖q − q̄‖₂ [m, rad], 002 Figs. 11 and 15
-  bool of_bodies = false;                           ///< positions are those of common bodies' origins, not q
+  SeriesError positions;                            ///< ‖q − q̄‖₂ [m, rad], LeLidec24 Figs. 11 and 15
+  bool of_bodies = false;                           ///< positions are the origins of common bodies, not q
   std::optional<SeriesError> energy;                ///< kinetic and potential [J]
   std::map<std::string, SeriesError> body_heights;  ///< z of each body that both have [m]
 };

@@ -36,14 +36,14 @@ std::optional<ConeType> contact_type_of(int dimension) {
   }
 }
 
-std::optional<Error> check_friction(const char* name, const std::vector<double>& friction) {
+Result<void> check_friction(const char* name, const std::vector<double>& friction) {
   for (std::size_t i = 0; i < friction.size(); ++i) {
     if (std::isfinite(friction[i]) && friction[i] >= 0.0) continue;
     return Error{ErrorCode::bad_input, std::string("cones: the ") + name + " coefficient of contact " +
                                            std::to_string(i) + " must be finite and not negative (got " +
                                            std::to_string(friction[i]) + ")"};
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -59,8 +59,8 @@ Result<ConeProduct> ConeProduct::create(Index joints, Index limits, std::vector<
     return Error{ErrorCode::bad_input, "cones: a contact has 2 or 3 components, or 5 with rolling friction, not " +
                                            std::to_string(contact_dimension)};
   }
-  if (auto error = check_friction("friction", friction)) return *error;
-  if (auto error = check_friction("rolling friction", rolling_friction)) return *error;
+  CONEBENCH_CHECK(check_friction("friction", friction));
+  CONEBENCH_CHECK(check_friction("rolling friction", rolling_friction));
   if (rolling_friction.size() != (*type == ConeType::rolling ? friction.size() : 0)) {
     return Error{ErrorCode::bad_input, "cones: " + std::to_string(rolling_friction.size()) +
                                            " coefficients of rolling friction for " + std::to_string(friction.size()) +

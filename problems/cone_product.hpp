@@ -10,7 +10,7 @@ namespace conebench {
 
 enum class BlockKind { joint, limit, contact };
 
-/// A class of problems/cones each.
+/// Each has a class in problems/cones.
 enum class ConeType { joint, limit, coulomb_plane, coulomb_space, rolling };
 
 /// Blocks of one type, one after the other.
@@ -43,13 +43,13 @@ class ConeProduct {
   ConeType contact_type() const { return contact_type_; }
   /// Rows of a contact.
   int contact_dimension() const { return contact_dimension_; }
-  /// Of these the normal's, the others being tangents and moments.
+  /// The index of the normal among them; the others are tangents and moments.
   int normal_row() const { return space_dimension() - 1; }
   /// 2 in the plane, 3 in space.
   int space_dimension() const { return contact_type_ == ConeType::coulomb_plane ? 2 : 3; }
   bool rolls() const { return contact_type_ == ConeType::rolling; }
   std::span<const double> friction() const { return friction_; }
-  /// mu_r, one a contact where there is rolling friction, else empty [m].
+  /// mu_r [m], one a contact; empty: no rolling friction.
   std::span<const double> rolling_friction() const { return rolling_friction_; }
 
   Index rows() const { return first_contact_row() + contact_dimension_ * contacts(); }
@@ -61,7 +61,7 @@ class ConeProduct {
   BlockKind block_kind(Index block) const;
   Index block_row(Index block) const;
   int block_size(Index block) const { return block < first_contact_row() ? 1 : contact_dimension_; }
-  /// The row of a block that stands for its normal: the only one of a joint or limit.
+  /// The row of a block's normal. A joint or limit has one row.
   Index normal_row_of(Index block) const { return block_row(block) + (block < first_contact_row() ? 0 : normal_row()); }
 
   bool operator==(const ConeProduct&) const = default;
@@ -82,8 +82,8 @@ void project_cone(const ConeProduct& cones, ConstVectorRef x, VectorRef out);
 void project_dual_cone(const ConeProduct& cones, ConstVectorRef x, VectorRef out);
 
 /// De Saxcé's correction: out = sigma + Γ(sigma), Γ(sigma)_i = (0, 0, mu_i ‖sigma_{T,i}‖) on contacts, with rolling
-/// friction (0, 0, mu_i ‖sigma_{T,i}‖ + mu_{r,i} ‖ω_i‖, 0, 0), and 0 elsewhere (paper 000 eq. (9), paper 004 Sec. VI).
-/// `out` may be `sigma` itself. Units: those of sigma, m/s.
+/// friction (0, 0, mu_i ‖sigma_{T,i}‖ + mu_{r,i} ‖ω_i‖, 0, 0), and 0 elsewhere (paper Carpentier24 eq. (9), paper
+/// Tsounis Sec. VI). `out` may be `sigma` itself. Units: those of sigma, m/s.
 void add_de_saxce(const ConeProduct& cones, ConstVectorRef sigma, VectorRef out);
 
 }  // namespace conebench

@@ -22,7 +22,7 @@ Error bad(const std::string& name, const std::string& what) {
   return Error{ErrorCode::bad_input, (name.empty() ? std::string("problem") : name) + ": " + what};
 }
 
-std::optional<Error> check_vector(const std::string& problem, const char* part, const Vector& vector, Index rows) {
+Result<void> check_vector(const std::string& problem, const char* part, const Vector& vector, Index rows) {
   if (vector.size() != rows) {
     return bad(problem, std::string(part) + " has " + std::to_string(vector.size()) + " entries, expected " +
                             std::to_string(rows));
@@ -32,14 +32,14 @@ std::optional<Error> check_vector(const std::string& problem, const char* part, 
       return bad(problem, std::string(part) + " is not finite at row " + std::to_string(i));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-std::optional<Error> check_finite(const std::string& problem, const char* part, const SparseMatrix& matrix) {
+Result<void> check_finite(const std::string& problem, const char* part, const SparseMatrix& matrix) {
   for (Index j = 0; j < matrix.outerSize(); ++j) {
     for (SparseMatrix::InnerIterator it(matrix, j); it; ++it) {
       if (std::isfinite(it.value())) continue;
@@ -47,7 +47,7 @@ std::optional<Error> check_finite(const std::string& problem, const char* part, 
                               std::to_string(it.col()));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
 /// Feeds numbers to the hash in a fixed layout. −0 counts as 0, so that equal problems hash alike.
@@ -207,7 +207,7 @@ std::string data_hash_of(const ContactProblemData& data, const std::string& cont
   return hasher.digits();
 }
 
-std::optional<Error> check_primal(const std::string& name, const PrimalForm& primal, Index rows) {
+Result<void> check_primal(const std::string& name, const PrimalForm& primal, Index rows) {
   const Index velocities = primal.mass.rows();
   if (primal.mass.cols() != velocities || primal.jacobian.rows() != rows || primal.jacobian.cols() != velocities ||
       primal.free_velocity.size() != velocities) {
@@ -216,14 +216,14 @@ std::optional<Error> check_primal(const std::string& name, const PrimalForm& pri
                          std::to_string(primal.jacobian.cols()) + ", v_free " +
                          std::to_string(primal.free_velocity.size()) + ", rows " + std::to_string(rows));
   }
-  if (auto error = check_finite(name, "M", primal.mass)) return error;
-  if (auto error = check_finite(name, "J", primal.jacobian)) return error;
+  CONEBENCH_CHECK(check_finite(name, "M", primal.mass));
+  CONEBENCH_CHECK(check_finite(name, "J", primal.jacobian));
   return check_vector(name, "v_free", primal.free_velocity, velocities);
 }
 
 /// g = J v_free + b up to the rounding of another order of summation.
-std::optional<Error> check_free_term(const std::string& name, const PrimalForm& primal, const Vector& bias,
-                                     const Vector& free_term) {
+Result<void> check_free_term(const std::string& name, const PrimalForm& primal, const Vector& bias,
+                             const Vector& free_term) {
   const Vector sum = primal.jacobian * primal.free_velocity + bias;
   const Vector magnitude = primal.jacobian.cwiseAbs() * primal.free_velocity.cwiseAbs() + bias.cwiseAbs();
   for (Index i = 0; i < free_term.size(); ++i) {
@@ -232,12 +232,12 @@ std::optional<Error> check_free_term(const std::string& name, const PrimalForm& 
       return bad(name, "g is not J v_free + b at row " + std::to_string(i));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> check_identities(const std::string& name, const char* of,
-                                      const std::optional<std::vector<std::int64_t>>& identities, Index count) {
-  if (!identities) return std::nullopt;
+Result<void> check_identities(const std::string& name, const char* of,
+                              const std::optional<std::vector<std::int64_t>>& identities, Index count) {
+  if (!identities) return {};
   if (static_cast<Index>(identities->size()) != count) {
     return bad(name, std::string("the identities of the ") + of + " are " + std::to_string(identities->size()) +
                          ", expected " + std::to_string(count));
@@ -245,22 +245,20 @@ std::optional<Error> check_identities(const std::string& name, const char* of,
   std::vector<std::int64_t> sorted = *identities;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice == sorted.end()) return std::nullopt;
+  if (twice == sorted.end()) return {};
   return bad(name, std::string("two ") + of + " have the identity " + std::to_string(*twice));
 }
 
 /// What is known of velocities has their number, where M is known.
-std::optional<Error> check_velocities(const std::string& name, const Configuration& known, const ConeProduct& cones,
-                                      std::optional<Index> velocities) {
+Result<void> check_velocities(const std::string& name, const Configuration& known, const ConeProduct& cones,
+                              std::optional<Index> velocities) {
   for (const auto& [part, what] :
        {std::pair(&known.velocity, "the velocity before the step"), {&known.inertia, "the inertia"}}) {
     if (!*part) continue;
-    if (auto error = check_vector(name, what, **part, velocities.value_or((*part)->size()))) return error;
+    CONEBENCH_CHECK(check_vector(name, what, **part, velocities.value_or((*part)->size())));
   }
   if (known.friction_axes) {
-    if (auto error = check_vector(name, "the friction along tangents", *known.friction_axes, 2 * cones.contacts())) {
-      return error;
-    }
+    CONEBENCH_CHECK(check_vector(name, "the friction along tangents", *known.friction_axes, 2 * cones.contacts()));
     if ((known.friction_axes->array() < 0.0).any()) return bad(name, "friction along a tangent is negative");
   }
   std::int64_t free = 0;  // the first column that no node before has
@@ -271,13 +269,12 @@ std::optional<Error> check_velocities(const std::string& name, const Configurati
     }
     return bad(name, "the node at column " + std::to_string(node) + " overlaps another, or is outside of M");
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> check_configuration(const std::string& name, const Configuration& known,
-                                         const ConeProduct& cones) {
+Result<void> check_configuration(const std::string& name, const Configuration& known, const ConeProduct& cones) {
   if (known.gaps) {
-    if (auto error = check_vector(name, "the gaps", *known.gaps, cones.contacts())) return error;
+    CONEBENCH_CHECK(check_vector(name, "the gaps", *known.gaps, cones.contacts()));
   }
   if (known.time_step && !(std::isfinite(*known.time_step) && *known.time_step > 0.0)) {
     return bad(name, "the time step must be finite and positive (got " + std::to_string(*known.time_step) + ")");
@@ -287,20 +284,15 @@ std::optional<Error> check_configuration(const std::string& name, const Configur
   }
   if (known.body_masses) {
     const Vector& masses = *known.body_masses;
-    if (auto error = check_vector(name, "the bodies' masses", masses, known.bodies.value_or(masses.size()))) {
-      return error;
-    }
+    CONEBENCH_CHECK(check_vector(name, "the bodies' masses", masses, known.bodies.value_or(masses.size())));
     if ((masses.array() < 0.0).any()) return bad(name, "a body's mass is negative");
   }
   if (known.contact_frames) {
     const int d = cones.space_dimension();
-    if (auto error =
-            check_vector(name, "the contacts' frames", *known.contact_frames, Index{d} * d * cones.contacts())) {
-      return error;
-    }
+    CONEBENCH_CHECK(check_vector(name, "the contacts' frames", *known.contact_frames, Index{d} * d * cones.contacts()));
     if (!are_frames(*known.contact_frames, d)) return bad(name, "a contact's frame is not orthonormal");
   }
-  if (auto error = check_identities(name, "contacts", known.contact_identities, cones.contacts())) return error;
+  CONEBENCH_CHECK(check_identities(name, "contacts", known.contact_identities, cones.contacts()));
   return check_identities(name, "limits", known.limit_identities, cones.limits());
 }
 
@@ -346,30 +338,30 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
                          std::to_string(rows));
   }
   if (data.compliance.size() == 0) data.compliance = Vector::Zero(rows);
-  if (auto error = check_vector(name, "g", data.free_term, rows)) return *error;
-  if (auto error = check_vector(name, "the compliance R", data.compliance, rows)) return *error;
+  CONEBENCH_CHECK(check_vector(name, "g", data.free_term, rows));
+  CONEBENCH_CHECK(check_vector(name, "the compliance R", data.compliance, rows));
   if (data.bias) {
-    if (auto error = check_vector(name, "the bias b", *data.bias, rows)) return *error;
+    CONEBENCH_CHECK(check_vector(name, "the bias b", *data.bias, rows));
   }
   if (data.guess) {
-    if (auto error = check_vector(name, "the guess", *data.guess, rows)) return *error;
+    CONEBENCH_CHECK(check_vector(name, "the guess", *data.guess, rows));
   }
   if (data.reference) {
-    if (auto error = check_vector(name, "the reference solution", data.reference->reaction, rows)) return *error;
+    CONEBENCH_CHECK(check_vector(name, "the reference solution", data.reference->reaction, rows));
   }
   for (Index i = 0; i < rows; ++i) {
     if (data.compliance[i] < 0.0) return bad(name, "the compliance R is negative at row " + std::to_string(i));
   }
   if (data.primal) {
-    if (auto error = check_primal(name, *data.primal, rows)) return *error;
+    CONEBENCH_CHECK(check_primal(name, *data.primal, rows));
     if (data.bias) {
-      if (auto error = check_free_term(name, *data.primal, *data.bias, data.free_term)) return *error;
+      CONEBENCH_CHECK(check_free_term(name, *data.primal, *data.bias, data.free_term));
     }
   }
   if (data.configuration) {
-    if (auto error = check_configuration(name, *data.configuration, data.cones)) return *error;
+    CONEBENCH_CHECK(check_configuration(name, *data.configuration, data.cones));
     const auto velocities = data.primal ? std::optional(data.primal->mass.rows()) : std::nullopt;
-    if (auto error = check_velocities(name, *data.configuration, data.cones, velocities)) return *error;
+    CONEBENCH_CHECK(check_velocities(name, *data.configuration, data.cones, velocities));
   }
   auto state = std::make_shared<State>();
   state->made = std::make_shared<Made>();

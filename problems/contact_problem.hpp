@@ -74,14 +74,14 @@ struct Provenance {
   std::string source_file;  ///< empty for generated problems
   std::string form;         ///< FCLIB kind it was read from (local, global, …) or the scene's name
   std::string description;
-  std::string category = {};                ///< of the sample, 004 VII-C, as its writer found it; empty: not known
+  std::string category = {};                ///< of the sample, Tsounis VII-C, as its writer found it; empty: not known
   std::optional<double> conditioning = {};  ///< of G on its range, the same
 };
 
 /// Whether these are frames as Configuration has them: axes of length 1 at right angles, to 1e-6.
 bool are_frames(const Vector& frames, int dimension);
 
-/// What of a problem was looked at through a handle that watched() gave, and so what had to be made for it.
+/// What of a problem was read through a handle of watched(), and so had to be made.
 struct ProblemUse {
   std::atomic<bool> delassus = false;  ///< G, assembled
   std::atomic<bool> products = false;  ///< G times a vector
@@ -169,7 +169,7 @@ class ContactProblem {
   /// 32 hexadecimal digits over cones, G (assembled), R and g: equal where the mathematics is equal. A problem given as
   /// (M, J, v_free) has M and J in place of G.
   const std::string& content_hash() const { return state_->content_hash; }
-  /// 32 hexadecimal digits over all that a solver or the judge may look at: the content, the form of G, b, M, J,
+  /// 32 hexadecimal digits over all that a solver or the judge may read: the content, the form of G, b, M, J,
   /// v_free, the configuration and the guess; not the reference or the provenance. The key for stored results: with the
   /// scene and the step in it, two samples of a simulation never share one, even where nothing moved in between.
   const std::string& data_hash() const { return state_->data_hash; }
@@ -188,7 +188,7 @@ class ContactProblem {
   /// sigma = (G + R) impulse + g. The two must not overlap. No allocation.
   void velocity(ConstVectorRef impulse, VectorRef sigma) const;
 
-  /// The same problem through a handle that notes in `use` what of it is looked at; null: one that doesn't.
+  /// The same problem through a handle that notes in `use` what of it is read; null: one that doesn't.
   ContactProblem watched(std::shared_ptr<ProblemUse> use) const;
   /// Who watches this handle, so that a problem made from it can go on telling.
   const std::shared_ptr<ProblemUse>& watcher() const { return use_; }

@@ -27,19 +27,19 @@ bool holds(const BlockSparseMatrix& matrix, Index row, Index position) {
 }
 
 /// Lengthens the last run where `first` follows it.
-void append(std::vector<Run>& runs, Index first, Index size, Index place) {
+void append(std::vector<Run>& runs, Index first, Index size, Index index) {
   if (!runs.empty() && runs.back().first + runs.back().size == first) {
     runs.back().size += size;
   } else {
-    runs.push_back({first, size, place});
+    runs.push_back({first, size, index});
   }
 }
 
 /// Joints that belong together, and what they touch. Blocks count from the first joint, as in G.
 struct Coupled {
-  /// A block row with entries in A_cj, which are rows `place` … of the group's.
+  /// A block row with entries in A_cj, which are rows `index` … of the group's.
   struct Row {
-    Index block, place;
+    Index block, index;
   };
   std::vector<int> joints;   ///< rows
   std::vector<int> columns;  ///< blocks beyond the joints with entries in A_jc, ascending
@@ -55,7 +55,7 @@ struct Coupled {
 struct Visit {
   Index block;
   int group;
-  Index place;
+  Index index;
 };
 
 class Elimination {
@@ -66,7 +66,7 @@ class Elimination {
         joints_(problem.cones().joints()),
         group_(at(joints_)),
         local_(at(joints_)),
-        place_(at(matrix_.block_rows()), -1) {
+        index_(at(matrix_.block_rows()), -1) {
     join_groups();
     find_columns();
     find_rows();
@@ -141,7 +141,7 @@ class Elimination {
       for (const int j : group.joints) {
         for (Index k = matrix_.row_begin(j); k < matrix_.row_begin(j + 1); ++k) {
           const Index column = matrix_.column(k);
-          Index& found = place_[at(column)];
+          Index& found = index_[at(column)];
           if (column < joints_ || found == static_cast<Index>(g) || !holds(matrix_, j, k)) continue;
           found = static_cast<Index>(g);
           group.columns.push_back(static_cast<int>(column));
@@ -209,7 +209,7 @@ class Elimination {
 
     const Vector offset = -scale.cwiseProduct(block.solve(free));
     for (Index r = 0; r < size; ++r) out.offset[group.joints[at(r)]] = offset[r];
-    if (group.width > 0) {  // Eigen's triangular solve looks at the first of no columns
+    if (group.width > 0) {  // Eigen's triangular solve reads the first of no columns
       const Matrix coupling = scale.asDiagonal() * columns_of(group, result);
       result.map = -(scale.asDiagonal() * block.solve(coupling));
     } else {
@@ -218,20 +218,20 @@ class Elimination {
     const Matrix from_joints = rows_of(g);
     group.product.noalias() = from_joints * result.map;
     const Vector moved = from_joints * offset;
-    for (const auto& [b, place] : group.rows) {
+    for (const auto& [b, index] : group.rows) {
       const int height = matrix_.block_size(b);
-      out.free_term.segment(matrix_.block_offset(b) - joints_, height) += moved.segment(place, height);
+      out.free_term.segment(matrix_.block_offset(b) - joints_, height) += moved.segment(index, height);
     }
     return result;
   }
 
   /// A_jc of a group.
   Matrix columns_of(const Coupled& group, JointElimination::Group& result) {
-    Index place = 0;
+    Index index = 0;
     for (const int c : group.columns) {
-      append(result.others, matrix_.block_offset(c) - joints_, matrix_.block_size(c), place);
-      place_[at(c)] = place;
-      place += matrix_.block_size(c);
+      append(result.others, matrix_.block_offset(c) - joints_, matrix_.block_size(c), index);
+      index_[at(c)] = index;
+      index += matrix_.block_size(c);
     }
     Matrix rows = Matrix::Zero(static_cast<Index>(group.joints.size()), group.width);
     for (Index r = 0; r < rows.rows(); ++r) {
@@ -240,7 +240,7 @@ class Elimination {
         const Index c = matrix_.column(k);
         if (c < joints_ || !holds(matrix_, j, k)) continue;
         const double* values = matrix_.block_values(k);
-        for (int i = 0; i < matrix_.block_size(c); ++i) rows(r, place_[at(c)] + i) = values[i];
+        for (int i = 0; i < matrix_.block_size(c); ++i) rows(r, index_[at(c)] + i) = values[i];
       }
     }
     return rows;
@@ -250,12 +250,12 @@ class Elimination {
   Matrix rows_of(int g) const {
     const Coupled& group = groups_[at(g)];
     Matrix rows = Matrix::Zero(group.height, static_cast<Index>(group.joints.size()));
-    for (const auto& [b, place] : group.rows) {
+    for (const auto& [b, index] : group.rows) {
       for (Index k = matrix_.row_begin(b); matrix_.column(k) < joints_; ++k) {
         const Index j = matrix_.column(k);
         if (group_[at(j)] != g) continue;
         const double* values = matrix_.block_values(k);
-        for (int i = 0; i < matrix_.block_size(b); ++i) rows(place + i, local_[at(j)]) = values[i];
+        for (int i = 0; i < matrix_.block_size(b); ++i) rows(index + i, local_[at(j)]) = values[i];
       }
     }
     return rows;
@@ -288,11 +288,11 @@ class Elimination {
           problem_.compliance().segment(matrix_.block_offset(b), matrix_.block_size(b));
       for (auto v = first; v != visit; ++v) {
         const Coupled& group = groups_[at(v->group)];
-        Index place = 0;
+        Index index = 0;
         for (const int c : group.columns) {
           auto block = builder.block(c - joints);
-          block += group.product.block(v->place, place, block.rows(), block.cols());
-          place += block.cols();
+          block += group.product.block(v->index, index, block.rows(), block.cols());
+          index += block.cols();
         }
       }
     }
@@ -302,10 +302,10 @@ class Elimination {
   const ContactProblem& problem_;
   const BlockSparseMatrix& matrix_;
   const Index joints_;
-  std::vector<int> group_, local_;  ///< by joint row: its group, and its place there
+  std::vector<int> group_, local_;  ///< by joint row: its group, and its index there
   std::vector<Coupled> groups_;
   std::vector<Visit> visits_;  ///< block row by block row
-  std::vector<Index> place_;   ///< by block: its first column in the group that is being solved
+  std::vector<Index> index_;   ///< by block: its first column in the group that is being solved
   Vector scale_;
   double largest_ = 0.0;  ///< column of A_jj, scaled
 };

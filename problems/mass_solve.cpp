@@ -16,8 +16,8 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// An elimination that leaves less than this share of a diagonal entry has cancelled it to rounding.
-constexpr double smallest_pivot_share = 64.0 * epsilon;
-constexpr double largest_condition = 1e15;
+constexpr double min_pivot_share = 64.0 * epsilon;
+constexpr double max_condition = 1e15;
 /// Blocks up to this size are inverted: six suffice for a rigid body, whole mechanisms and bodies joined by springs
 /// need more. Eigen's sparse solves take twice as long for a mechanism of 81 velocities.
 constexpr std::size_t small_block = 256;
@@ -35,7 +35,7 @@ std::unique_ptr<ShiftedFactor> factor_positive_definite(const SparseMatrix& mass
   const BlockSparseMatrix blocks = BlockSparseMatrix::from_sparse(mass, by_points(mass.rows()));
   auto cholesky = std::make_unique<ShiftedFactor>(blocks, Vector::Ones(mass.rows()), Vector::Zero(mass.rows()),
                                                   Factorization::cholesky);
-  if (!cholesky->factor_once(smallest_pivot_share)) return nullptr;
+  if (!cholesky->factor_once(min_pivot_share)) return nullptr;
   return cholesky;
 }
 
@@ -93,7 +93,7 @@ std::unique_ptr<GeneralFactor> factor_general(const SparseMatrix& mass) {
   if (factor->lu.info() != Eigen::Success) return nullptr;
   double norm = 0.0;
   for (Index j = 0; j < scaled.cols(); ++j) norm = std::max(norm, Vector(scaled.col(j)).lpNorm<1>());
-  if (!(norm * inverse_norm_estimate(factor->lu, mass.rows()) < largest_condition)) return nullptr;
+  if (!(norm * inverse_norm_estimate(factor->lu, mass.rows()) < max_condition)) return nullptr;
   return factor;
 }
 
@@ -139,7 +139,7 @@ std::optional<Matrix> invert_definite(const Matrix& block) {
   Matrix upper = block;  // becomes D and, above it, Lᵀ
   for (Index k = size - 1; k >= 0; --k) {
     const double pivot = upper(k, k);
-    if (!(pivot > smallest_pivot_share * block(k, k))) return std::nullopt;
+    if (!(pivot > min_pivot_share * block(k, k))) return std::nullopt;
     for (Index j = 0; j < k; ++j) {
       if (upper(j, k) == 0.0) continue;
       const double entry = upper(j, k) / pivot;
@@ -174,8 +174,8 @@ std::optional<Matrix> invert_block(const Matrix& block) {
   }
   const Vector scale = equilibration(block.sparseView());
   const Eigen::FullPivLU<Matrix> lu(scale.asDiagonal() * block * scale.asDiagonal());
-  // rcond() looks at the part that can be inverted alone.
-  if (!lu.isInvertible() || !(lu.rcond() * largest_condition > 1.0)) return std::nullopt;
+  // rcond() covers only the part that can be inverted.
+  if (!lu.isInvertible() || !(lu.rcond() * max_condition > 1.0)) return std::nullopt;
   return Matrix(scale.asDiagonal() * lu.inverse() * scale.asDiagonal());
 }
 
@@ -184,7 +184,7 @@ struct BlockInverses {
   std::vector<Index> members;      ///< rows of M, block by block, ascending in each
   std::vector<std::size_t> first;  ///< of a block's members; one more at the end
   std::vector<std::size_t> block_of_row;
-  std::vector<Index> place_of_row;  ///< in its block
+  std::vector<Index> index_of_row;  ///< in its block
   std::vector<Matrix> inverses;
   bool in_order = true;  ///< the members ascend from block to block, too
 };
@@ -196,13 +196,13 @@ std::unique_ptr<BlockInverses> invert_blocks(const SparseMatrix& mass, const std
   result->first.reserve(blocks.size() + 1);
   result->inverses.reserve(blocks.size());
   result->block_of_row.resize(rows);
-  result->place_of_row.resize(rows);
+  result->index_of_row.resize(rows);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     result->first.push_back(result->members.size());
     for (std::size_t i = 0; i < blocks[b].size(); ++i) {
       const auto row = static_cast<std::size_t>(blocks[b][i]);
       result->block_of_row[row] = b;
-      result->place_of_row[row] = static_cast<Index>(i);
+      result->index_of_row[row] = static_cast<Index>(i);
       result->in_order = result->in_order && row == result->members.size();
       result->members.push_back(blocks[b][i]);
     }
@@ -214,7 +214,7 @@ std::unique_ptr<BlockInverses> invert_blocks(const SparseMatrix& mass, const std
     dense.setZero(size, size);
     for (Index j = 0; j < size; ++j) {
       for (SparseMatrix::InnerIterator it(mass, block[static_cast<std::size_t>(j)]); it; ++it) {
-        if (it.value() != 0.0) dense(result->place_of_row[static_cast<std::size_t>(it.row())], j) += it.value();
+        if (it.value() != 0.0) dense(result->index_of_row[static_cast<std::size_t>(it.row())], j) += it.value();
       }
     }
     auto inverse = invert_block(dense);
@@ -239,7 +239,7 @@ SparseMatrix solve_blocks(const BlockInverses& blocks, const SparseMatrix& right
       const auto row = static_cast<std::size_t>(it.row());
       const std::size_t block = blocks.block_of_row[row];
       const Matrix& inverse = blocks.inverses[block];
-      const auto part = inverse.col(blocks.place_of_row[row]);
+      const auto part = inverse.col(blocks.index_of_row[row]);
       const auto first = static_cast<Index>(blocks.first[block]);
       if (touched_by[block] != c) {
         touched_by[block] = c;

@@ -12,8 +12,8 @@ namespace conebench {
 /// ‖M − Mᵀ‖_F / ‖M‖_F, entries whose squares overflow included; 0 where M is empty or zero.
 double asymmetry(const SparseMatrix& matrix);
 
-/// M − Mᵀ is rounding beside M (1e-12 in the Frobenius norm), entries whose squares overflow included. True where M is
-/// empty or zero.
+/// M − Mᵀ is rounding relative to M (1e-12 in the Frobenius norm), entries whose squares overflow included. True where
+/// M is empty or zero.
 bool nearly_symmetric(const SparseMatrix& matrix);
 
 /// Whether no more than some hundreds of M's rows hang together anywhere (rigid bodies, mechanisms).

@@ -4,7 +4,7 @@
 
 namespace conebench {
 
-/// The units in which moments of rolling friction stand beside impulses. With a length ℓ_i a contact and
+/// The units in which moments of rolling friction are comparable to impulses. With a length ℓ_i a contact and
 /// D = diag(1, 1, 1, 1/ℓ, 1/ℓ) the scaled problem is one in λ' = D λ, σ' = D⁻¹ σ: G' = D⁻¹ G D⁻¹, R' = D⁻¹ R D⁻¹,
 /// g' = D⁻¹ g, mu_r' = mu_r/ℓ. Solvers see it alone (solvers/common_options.cpp), so that a projection is one in
 /// impulses whatever the unit of length; the judge scales by code of its own (metrics/residual_evaluation.cpp).

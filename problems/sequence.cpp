@@ -82,31 +82,31 @@ Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const 
   return carried;
 }
 
-std::optional<SequencePlace> place_in_sequence(const ContactProblem& problem) {
+std::optional<SequencePosition> position_in_sequence(const ContactProblem& problem) {
   const auto& known = problem.configuration();
   if (!known || known->scene.empty() || !known->step) return std::nullopt;
   const Provenance& provenance = problem.provenance();
-  SequencePlace place;
+  SequencePosition position;
   for (const std::string& part : {std::filesystem::path(provenance.source_file).parent_path().string(),
                                   std::string(problem.primal() ? "global" : "local"), known->scene,
                                   known->seed ? std::to_string(*known->seed) : std::string(),
                                   known->coordinates ? to_string(*known->coordinates) : std::string()}) {
-    place.sequence += part + '\n';
+    position.sequence += part + '\n';
   }
-  place.step = *known->step;
-  return place;
+  position.step = *known->step;
+  return position;
 }
 
-std::vector<std::optional<std::size_t>> predecessors(const std::vector<std::optional<SequencePlace>>& places) {
+std::vector<std::optional<std::size_t>> predecessors(const std::vector<std::optional<SequencePosition>>& positions) {
   std::map<std::string, std::map<std::int64_t, std::size_t>> last_at;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i]) last_at[places[i]->sequence][places[i]->step] = i;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i]) last_at[positions[i]->sequence][positions[i]->step] = i;
   }
-  std::vector<std::optional<std::size_t>> before(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (!places[i]) continue;
-    const auto& steps = last_at[places[i]->sequence];
-    const auto own = steps.find(places[i]->step);
+  std::vector<std::optional<std::size_t>> before(positions.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (!positions[i]) continue;
+    const auto& steps = last_at[positions[i]->sequence];
+    const auto own = steps.find(positions[i]->step);
     if (own != steps.begin()) before[i] = std::prev(own)->second;
   }
   return before;

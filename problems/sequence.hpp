@@ -32,20 +32,20 @@ ImpulseLayout layout_of(const ContactProblem& problem);
 /// otherwise. Throws std::invalid_argument where `impulse` is not from.rows() long.
 Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const ImpulseLayout& to);
 
-/// A problem's place in a sequence, the problems of one simulation ordered by their steps.
-struct SequencePlace {
+/// A problem's position in a sequence, the problems of one simulation ordered by their steps.
+struct SequencePosition {
   std::string sequence;  ///< the same for all problems of a simulation
   std::int64_t step = 0;
 
-  bool operator==(const SequencePlace&) const = default;
+  bool operator==(const SequencePosition&) const = default;
 };
 
-/// The place that the configuration tells: problems of one scene, seed and coordinates, all with M and J or all
+/// The position that the configuration gives: problems of one scene, seed and coordinates, all with M and J or all
 /// without, whose files lie in one folder, are a sequence. nullopt where the scene or the step is not known.
-std::optional<SequencePlace> place_in_sequence(const ContactProblem& problem);
+std::optional<SequencePosition> position_in_sequence(const ContactProblem& problem);
 
-/// For each place the index of the problem before it: of its sequence, the one with the largest step below its own
-/// (the last one listed, where several have that step). nullopt for the first of a sequence, and without a place.
-std::vector<std::optional<std::size_t>> predecessors(const std::vector<std::optional<SequencePlace>>& places);
+/// For each position the index of the problem before it: of its sequence, the one with the largest step below its own
+/// (the last one listed, where several have that step). nullopt for the first of a sequence, and without a position.
+std::vector<std::optional<std::size_t>> predecessors(const std::vector<std::optional<SequencePosition>>& positions);
 
 }  // namespace conebench

@@ -9,7 +9,7 @@
 
 namespace conebench {
 
-/// What of a problem had to be made for who looked at it.
+/// What of a problem had to be made for its reader.
 enum class UsedParts : std::uint8_t {
   unknown,
   none,
@@ -25,8 +25,8 @@ inline constexpr std::array<std::string_view, 7> used_parts_names = {
     "", "none", "primal", "diagonal", "products", "products+diagonal", "delassus"};
 
 inline std::string to_string(UsedParts parts) {
-  const auto place = static_cast<std::size_t>(parts);
-  return std::string(place < used_parts_names.size() ? used_parts_names[place] : "");
+  const auto index = static_cast<std::size_t>(parts);
+  return std::string(index < used_parts_names.size() ? used_parts_names[index] : "");
 }
 /// `unknown` where none has this name.
 inline UsedParts used_parts(std::string_view name) {

@@ -41,7 +41,8 @@ struct BoxStackOptions {
   }
 };
 
-/// Boxes at rest on each other and on the ground, four contacts an interface (002 Sec. IV; mass ratios of its Fig. 13).
+/// Boxes at rest on each other and on the ground, four contacts an interface (LeLidec24 Sec. IV; mass ratios of its
+/// Fig. 13).
 ///
 /// Closed form: everything stays at rest, σ = 0. The four normal impulses of an interface add up to Δt g times the mass
 /// above, with no torque about either horizontal axis; the friction impulses of an interface add up to zero. λ is

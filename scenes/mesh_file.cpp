@@ -13,7 +13,7 @@ namespace conebench {
 
 namespace {
 
-constexpr long most = 10'000'000;  ///< nodes, elements
+constexpr long max_count = 10'000'000;  ///< of nodes, of elements
 
 /// A text's words, line by line; what is wrong is thrown as a text and becomes an Error in read_mesh.
 class Words {
@@ -64,7 +64,8 @@ class Words {
   }
   long count(const char* what) {
     const auto value = number<long>(what);
-    if (value < 0 || value > most) fail(std::string(what) + " must be 0 to 10000000, not " + std::to_string(value));
+    if (value < 0 || value > max_count)
+      fail(std::string(what) + " must be 0 to 10000000, not " + std::to_string(value));
     return value;
   }
   void expect(const std::string& text) {
@@ -79,7 +80,7 @@ class Words {
   long line_ = 0;
 };
 
-/// What a file says, nodes by its own numbers.
+/// The content of a file, nodes by its own numbers.
 struct Content {
   std::unordered_map<long, Eigen::Vector3d> nodes;
   std::vector<std::array<long, 4>> tetrahedra;
@@ -247,8 +248,8 @@ TetrahedralMesh mesh_of(const Content& content) {
       number.emplace(corner, 0);
     }
   }
-  for (auto& [tag, place] : number) {
-    place = Index(mesh.nodes.size());
+  for (auto& [tag, index] : number) {
+    index = Index(mesh.nodes.size());
     mesh.nodes.push_back(content.nodes.at(tag));
   }
   for (const auto& corners : content.tetrahedra) {

@@ -19,8 +19,8 @@ void MeshOptions::declare(OptionBinder& bind, MeshOptions& o) {
 MeshBox box_of(const TetrahedralMesh& mesh) {
   MeshBox box{Eigen::Vector3d::Constant(1e300), Eigen::Vector3d::Constant(-1e300)};
   for (const Eigen::Vector3d& node : mesh.nodes) {
-    box.least = box.least.cwiseMin(node);
-    box.most = box.most.cwiseMax(node);
+    box.min = box.min.cwiseMin(node);
+    box.max = box.max.cwiseMax(node);
   }
   return box;
 }
@@ -43,8 +43,8 @@ Result<TetrahedralMesh> block_of(const MeshOptions& o, long nx, long ny, long nz
     return block_mesh(nx, ny, nz, size);
   });
   if (mesh && !o.mesh.empty()) {
-    const Eigen::Vector3d least = box_of(*mesh).least;
-    for (Eigen::Vector3d& node : mesh->nodes) node -= least;
+    const Eigen::Vector3d corner = box_of(*mesh).min;
+    for (Eigen::Vector3d& node : mesh->nodes) node -= corner;
   }
   return mesh;
 }

@@ -17,11 +17,11 @@ struct MeshOptions {
   static void declare(OptionBinder& bind, MeshOptions& o);
 };
 
-/// The least box along the axes that holds a mesh.
+/// The smallest box along the axes that holds a mesh.
 struct MeshBox {
-  Eigen::Vector3d least, most;
-  Eigen::Vector3d size() const { return most - least; }
-  Eigen::Vector3d middle() const { return 0.5 * (least + most); }
+  Eigen::Vector3d min, max;
+  Eigen::Vector3d size() const { return max - min; }
+  Eigen::Vector3d middle() const { return 0.5 * (min + max); }
 };
 MeshBox box_of(const TetrahedralMesh& mesh);
 

@@ -11,7 +11,7 @@
 
 namespace conebench {
 
-/// Whether a scene draws random numbers; the name of a problem tells the seed only then.
+/// Whether a scene draws random numbers; the name of a problem has the seed only then.
 enum class Seeding { none, seeded };
 
 /// "box-stack_boxes=5_seed=1": the id and the values that differ from their defaults.

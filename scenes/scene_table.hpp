@@ -18,7 +18,7 @@ struct SceneRow {
   std::string summary;  ///< one line
   std::vector<OptionSpec> options;
   /// One problem; the same values and seed give the same content hash on every machine with the same compiler flags.
-  /// Its provenance has family = id and a name that tells parameters and seed. Errors (wrong_usage): see
+  /// Its provenance has family = id and a name with parameters and seed. Errors (wrong_usage): see
   /// OptionBinder::assign; sizes that contradict each other.
   std::function<Result<ContactProblem>(const OptionValues& values, std::uint64_t seed)> make;
 };

@@ -108,7 +108,7 @@ Index add_block(const SoftBlockOptions& o, Assembly& all) {
 /// billionth of its height.
 Index add_mesh(const SoftBlockOptions& o, const TetrahedralMesh& mesh, Assembly& all) {
   const MeshBox box = box_of(mesh);
-  const double low = box.least[2] + 1e-9 * box.size()[2];
+  const double low = box.min[2] + 1e-9 * box.size()[2];
   std::vector<Index> number(mesh.nodes.size());
   Index lowest = 0;
   for (const bool down : {true, false}) {

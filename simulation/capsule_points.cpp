@@ -72,9 +72,9 @@ bool add_points_of_capsules(const mjModel& model, mjData& data, double margin) {
       const auto pair = beside(a, b, vector3(contact.pos), side, margin);
       if (!pair) continue;
       const Point normal = (pair->second - pair->first).normalized();
-      const Point place = pair->first + (a.radius + 0.5 * pair->gap) * normal;
+      const Point position = pair->first + (a.radius + 0.5 * pair->gap) * normal;
       mjContact added = contact;
-      set_contact(added, place, normal, pair->gap);
+      set_contact(added, position, normal, pair->gap);
       if (mj_addContact(&model, &data, &added) != 0) return false;
     }
   }

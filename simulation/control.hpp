@@ -17,7 +17,7 @@ struct ControlOptions {
   static void declare(OptionBinder& bind, ControlOptions& o);
 };
 
-/// What the actuators are told at each time: nothing, the start's values, waves or random targets around them.
+/// The commands to the actuators at each time: none, the start's values, waves or random targets around them.
 class Control {
  public:
   /// kind: none, hold, sine or random; ranges: lowest and highest, a row an actuator; waves: the model's own for sine

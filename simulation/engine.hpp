@@ -18,7 +18,7 @@
 
 namespace conebench::simulation {
 
-/// Where a mechanism is and what drives it.
+/// State and control of a mechanism.
 struct State {
   Vector position;    ///< q, n_q (unit quaternions inside)
   Vector velocity;    ///< v, n_v [m/s, rad/s]
@@ -27,7 +27,7 @@ struct State {
   double time = 0.0;  ///< [s]
 };
 
-/// One point where two shapes touch or nearly do.
+/// A contact point of two shapes that touch or nearly touch.
 struct ContactPoint {
   Eigen::Vector3d position;                   ///< midway between the shapes, world [m]
   Eigen::Matrix3d frame;                      ///< columns t1, t2, n, world; n points from the first shape to the second
@@ -64,7 +64,7 @@ struct Mechanics {
   Index rows() const { return jacobian.rows(); }
 };
 
-/// Which contacts and limits belong to a time step's problem.
+/// Selects the contacts and limits of a time step's problem.
 struct Reach {
   double time_step = 0.01;  ///< Δt [s]
   /// Contacts with φ ≤ margin [m] are taken. Negative: those that can close within two steps, φ ≤ max(the model's own
@@ -79,13 +79,13 @@ struct Reach {
   double ahead = 0.01;
 };
 
-/// What a time step is at: told as it begins, so that a benchmark can time what it is made of. Nothing here reads a
+/// The stages of a time step. Each is reported as it begins, so that a benchmark can time it. Nothing here reads a
 /// clock.
 enum class Stage {
   assembly,   ///< kinematics, M, forces, J, v_free, g, G
   collision,  ///< finding the contacts
   setup,      ///< the solver's prepare()
-  solve,      ///< the solver's solve(), without the looks of the judge that ends it
+  solve,      ///< the solver's solve(), without the checks of the judge that ends it
   rest,       ///< moving on, identities, records, judging
 };
 inline constexpr std::size_t stage_count = 5;
@@ -94,7 +94,7 @@ using StageWatch = std::function<void(Stage)>;
 struct EngineOptions {
   bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
   bool maximal =
-      false;  ///< every body free and the joints as bilateral rows (004 IV), else the joints' own coordinates
+      false;  ///< every body free and the joints as bilateral rows (Tsounis IV), else the joints' own coordinates
   bool passive = false;       ///< joints have no limits, damping, springs, dry friction or drives
   bool self_contact = false;  ///< all bodies can touch each other but those that a joint connects
   int threads = 1;            ///< that work on the elements of elastic bodies; no bit depends on it
@@ -106,7 +106,7 @@ struct Servo {
   Index velocity = 0;  ///< of it in v
 };
 
-/// Where a body's frame is, in world axes.
+/// Pose of a body's frame in the world.
 struct BodyPose {
   Eigen::Vector3d position;    ///< of its origin [m]
   Eigen::Vector4d quaternion;  ///< w, x, y, z
@@ -139,7 +139,7 @@ struct Dimensions {
 
 /// Kinematics, inertia, forces and collision detection of one model. Knows nothing of contact laws or time steps.
 ///
-/// Errors of the functions below (bad_input) are what the engine says against the state, in one line.
+/// Errors of the functions below (bad_input) are what the engine reports against the state, in one line.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -154,7 +154,7 @@ class Engine {
   virtual std::vector<std::optional<Servo>> servos() const = 0;
   virtual Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) = 0;
 
-  /// q ← q ⊕ Δt v, quaternions along the exponential map (004 eq. 10b).
+  /// q ← q ⊕ Δt v, quaternions along the exponential map (Tsounis eq. 10b).
   virtual void advance_position(State& state, const Vector& velocity, double time_step) const = 0;
   /// Actuators' own states over one step, from the last evaluate().
   virtual void advance_activation(State& state, double time_step) const = 0;
@@ -181,11 +181,11 @@ class Engine {
   /// As the model has it; "body3" where it gives none.
   virtual std::string body_name(int body) const = 0;
   virtual BodyPose body_pose(int body) const = 0;
-  /// Writes what it looks like as PNG (480 x 360), without a screen. Errors: unsupported where this build or machine
+  /// Writes a picture of it as PNG (480 x 360), without a screen. Errors: unsupported where this build or machine
   /// cannot draw, in one line with the reason; bad_input where the file can't be written.
   virtual Result<void> write_picture(const std::filesystem::path& file) const = 0;
 
-  /// Told of the stages from now on; an empty one ends it.
+  /// `stages` is called as each stage begins, from now on. An empty one ends it.
   void watch(StageWatch stages) { stages_ = std::move(stages); }
 
   /// What the engine warned of, and what of the model is left out; each line once.
@@ -207,6 +207,11 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
 
 /// Hash of the model as MuJoCo compiles it, meshes and included files being part of that. Errors: as load_engine.
 Result<std::string> model_hash(const SimulatedModel& model, const std::string& name);
+
+/// Why scenes can't be simulated in a build without MuJoCo.
+inline constexpr const char* missing_engine =
+    "this Conebench was built without MuJoCo, which simulates scenes; on Debian: apt-get install libmujoco-dev, then "
+    "build again";
 
 /// "2.2.2", or empty where this build has no MuJoCo.
 std::string engine_version();

@@ -20,11 +20,11 @@ using Point = Eigen::Vector3d;
 using Surface = HeightFieldSurface;
 
 constexpr double rounding = Surface::rounding;
-constexpr double same_place = 1e-3;  ///< of the radius, or between normals [rad]: contacts as near count once
+constexpr double same_position = 1e-3;  ///< of the radius, or between normals [rad]: contacts as near count once
 
 /// A point of the surface, the normal there, out of the field, and a point of a shape's axis `height` along it.
 struct Touch {
-  Point place, normal;
+  Point position, normal;
   double height;
   double along = 0.0;  ///< of a capsule's axis, from its middle [m]
   bool on_face = false;
@@ -109,13 +109,13 @@ Touches touches_between(const Surface& surface, const Point& centre, const Point
   return found;
 }
 
-/// Keeps of touches in one place the nearest.
+/// Of touches at one position it keeps the nearest.
 void merge(Touches& touches, double radius) {
   std::stable_sort(touches.begin(), touches.end(),
                    [](const Touch& s, const Touch& t) { return std::abs(s.height) < std::abs(t.height); });
   Touches kept;
   for (const Touch& t : touches) {
-    const auto same = [&](const Touch& k) { return (k.place - t.place).norm() <= same_place * radius; };
+    const auto same = [&](const Touch& k) { return (k.position - t.position).norm() <= same_position * radius; };
     if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(t);
   }
   touches = std::move(kept);
@@ -125,7 +125,7 @@ void merge(Touches& touches, double radius) {
 void drop_implied(Touches& touches, double radius) {
   std::stable_sort(touches.begin(), touches.end(), [](const Touch& s, const Touch& t) { return s.along < t.along; });
   const Touches all = touches;
-  const auto alike = [](const Touch& s, const Touch& t) { return (s.normal - t.normal).norm() <= same_place; };
+  const auto alike = [](const Touch& s, const Touch& t) { return (s.normal - t.normal).norm() <= same_position; };
   std::erase_if(touches, [&](const Touch& t) {
     for (const Touch& before : all) {
       if (before.along >= t.along) break;
@@ -133,7 +133,7 @@ void drop_implied(Touches& touches, double radius) {
       for (auto after = all.rbegin(); after != all.rend() && after->along > t.along; ++after) {
         const double share = (t.along - before.along) / (after->along - before.along);
         const double implied = before.height + share * (after->height - before.height);
-        if (alike(*after, t) && t.height >= implied - same_place * radius) return true;
+        if (alike(*after, t) && t.height >= implied - same_position * radius) return true;
       }
     }
     return false;
@@ -202,7 +202,8 @@ ContactList make_height_field_contacts_exact(const mjModel& model, mjData& data,
     for (const Touch& t : *touches) {
       const double gap = t.height - model.geom_size[3 * pair.geom2];
       exact.push_back(pair);
-      set_contact(exact.back(), vector3(data.geom_xpos + 3 * pair.geom1) + to_world * (t.place + 0.5 * gap * t.normal),
+      set_contact(exact.back(),
+                  vector3(data.geom_xpos + 3 * pair.geom1) + to_world * (t.position + 0.5 * gap * t.normal),
                   to_world * t.normal, gap);
     }
   }

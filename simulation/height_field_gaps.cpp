@@ -16,8 +16,8 @@ void correct_height_field_gaps(const mjModel& model, mjData& data, double margin
     const double swollen = 0.5 * margin;
     contact.dist += raised + swollen;
     // Half way between the two surfaces, as they are.
-    const Eigen::Vector3d place = vector3(contact.pos) + 0.5 * (swollen - raised) * normal;
-    std::copy_n(place.data(), 3, contact.pos);
+    const Eigen::Vector3d position = vector3(contact.pos) + 0.5 * (swollen - raised) * normal;
+    std::copy_n(position.data(), 3, contact.pos);
   }
 }
 

@@ -79,7 +79,7 @@ void move_joints(const mjModel& m, int body, const Vector& change, mjtNum* qpos)
 }
 
 /// Orthonormal columns across the motions, chosen among the axes of a frame whose z is the joint's axis, the one that
-/// leaves most first: translations and rotations stay apart where the joint lets them (004 eq. 23).
+/// leaves most first: translations and rotations stay apart where the joint lets them (Tsounis eq. 23).
 Motions across(const Motions& motions, const Eigen::Vector3d& axis) {
   Eigen::Matrix3d frame;
   frame.col(2) = axis.normalized();

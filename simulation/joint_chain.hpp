@@ -11,7 +11,7 @@ namespace conebench::simulation {
 /// anchor point, then angular velocity; both in the parent's axes).
 struct JointRows {
   Eigen::Vector3d anchor;  ///< the follower's point that the twist is taken at, in its own frame
-  Eigen::Matrix<double, 6, Eigen::Dynamic> constraints;  ///< m_j = 6 − d_j orthonormal columns (004's S_c)
+  Eigen::Matrix<double, 6, Eigen::Dynamic> constraints;  ///< m_j = 6 − d_j orthonormal columns (Tsounis's S_c)
   Eigen::Matrix<double, Eigen::Dynamic, 6> freedoms;     ///< d_j rows: the joints' velocities from the twist
   Vector residual;                                       ///< m_j: the error of the pose along the constraints [m, rad]
 };

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 
 namespace conebench::simulation {
 
@@ -31,11 +31,11 @@ std::string LoopSolver::advice(const std::string& reason) const {
     }
   }
   if (!named) return "set another solver";
-  std::string words;
+  std::string options_text;
   for (const auto& [name, value] : helpful) {
-    words += fmt::format("{}{}={}", words.empty() ? "" : ",", name, to_text(value));
+    options_text += fmt::format("{}{}={}", options_text.empty() ? "" : ",", name, to_text(value));
   }
-  return fmt::format("set solver_options={}, or another solver", words);
+  return fmt::format("set solver_options={}, or another solver", options_text);
 }
 
 Result<LoopSolver> loop_solver(const std::string& id, const std::string& options) {

@@ -13,8 +13,8 @@ struct LoopSolver {
   const SolverRow* row = nullptr;
   OptionValues options;  ///< as they were set
 
-  /// Its id and the options that differ from their defaults, in the order of their names: equal settings have equal
-  /// labels.
+  /// Its id and the options that differ from their defaults, in the order of their names: equal configurations have
+  /// equal labels.
   std::string label() const;
   /// What to set where the solver refuses a problem: "set solver_options=r_alpha=1e-6, or another solver" where its
   /// reason names the value of an option ("r_alpha = 1e-6"), else "set another solver".

@@ -6,7 +6,7 @@
 #include "simulation/joint_chain.hpp"
 #include "simulation/mujoco_base.hpp"
 
-// Symbols (004 III–IV), with MuJoCo's tree kept for its names, joints and shapes:
+// Symbols (Tsounis III–IV), with MuJoCo's tree kept for its names, joints and shapes:
 //   s     pose of each body: r (centre of mass), unit quaternion of the body's frame; n_s = 7 n_b
 //   u     twist of each body: velocity of the centre of mass, angular velocity, world axes; n_u = 6 n_b
 //   A     joints' velocities from twists, q̇ = A u; n_v × n_u
@@ -65,7 +65,7 @@ class MaximalEngine final : public MujocoBase {
       std::vector<double> gaps;
       limits(reach, rows, gaps, mechanics);
       mechanics.joint_softness = std::move(rows.softness);
-      place_bodies(poses_);
+      pose_bodies(poses_);
       find_contacts(reach, highest_speed());
       in_list = check_contacts();
       mechanics.contacts_cut = contacts_are_cut();
@@ -149,8 +149,8 @@ class MaximalEngine final : public MujocoBase {
     return axes * vector3(model_->body_inertia + 3 * body).asDiagonal() * axes.transpose();
   }
 
-  /// sign × (force · velocity of the body's point + torque · angular velocity), as one body's part of a row (004 eq.
-  /// 63).
+  /// sign × (force · velocity of the body's point + torque · angular velocity), as one body's part of a row (Tsounis
+  /// eq. 63).
   void add_part(Triplets& entries, Index row, int body, double sign, const Eigen::Vector3d& point,
                 const Eigen::Vector3d& force, const Eigen::Vector3d& torque) const {
     if (body == 0) return;
@@ -167,7 +167,7 @@ class MaximalEngine final : public MujocoBase {
     add_part(entries, row, second, 1.0, point, force, torque);
   }
 
-  /// Joint coordinates, A, and the joints' rows (004 eq. 21–26, 63–64).
+  /// Joint coordinates, A, and the joints' rows (Tsounis eq. 21–26, 63–64).
   void fit_tree(Rows& rows) {
     const mjModel& m = *model_;
     Triplets to_joints;
@@ -218,7 +218,7 @@ class MaximalEngine final : public MujocoBase {
     forces_and_rows();
   }
 
-  /// A row of MuJoCo's in joint velocities, as one in twists (004 eq. 65).
+  /// A row of MuJoCo's in joint velocities, as one in twists (Tsounis eq. 65).
   void add_joint_row(int row_of_tree, Rows& rows) const {
     SparseMatrix row(1, model_->nv);
     for (int k = data_->efc_J_rowadr[row_of_tree];
@@ -304,7 +304,7 @@ class MaximalEngine final : public MujocoBase {
     return speed;
   }
 
-  /// 004 eq. (66).
+  /// Tsounis eq. (66).
   void contacts(const Reach& reach, Rows& rows, std::vector<ContactPoint>& found) const {
     found.clear();
     for (int c = 0; c < data_->ncon; ++c) {
@@ -324,7 +324,7 @@ class MaximalEngine final : public MujocoBase {
     }
   }
 
-  /// M (004 eq. 57), gravity and Coriolis (59), joint forces (64, 72). Rotors' inertia and damping act along A.
+  /// M (Tsounis eq. 57), gravity and Coriolis (59), joint forces (64, 72). Rotors' inertia and damping act along A.
   void inertia_and_forces(Mechanics& mechanics) const {
     const mjModel& m = *model_;
     Triplets entries;

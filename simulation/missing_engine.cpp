@@ -6,11 +6,7 @@ namespace conebench::simulation {
 
 namespace {
 
-Error missing(const std::string& name) {
-  return Error{ErrorCode::unsupported, name +
-                                           ": this Conebench was built without MuJoCo, which simulates scenes; on "
-                                           "Debian: apt-get install libmujoco-dev, then build again"};
-}
+Error missing(const std::string& name) { return Error{ErrorCode::unsupported, name + ": " + missing_engine}; }
 
 }  // namespace
 

@@ -136,7 +136,7 @@ Eigen::Vector3d MujocoBase::world_point(int body, const Eigen::Vector3d& local) 
   return vector3(data_->xpos + 3 * body) + matrix3(data_->xmat + 9 * body) * local;
 }
 
-void MujocoBase::place_bodies(const std::vector<Pose>& poses) {
+void MujocoBase::pose_bodies(const std::vector<Pose>& poses) {
   const mjModel& m = *model_;
   mjData& d = *data_;
   const auto put = [](mjtNum* position, mjtNum* matrix, const Pose& frame, const mjtNum* local,
@@ -144,8 +144,8 @@ void MujocoBase::place_bodies(const std::vector<Pose>& poses) {
     mjtNum turned[9];
     mju_quat2Mat(turned, quaternion);
     const Eigen::Matrix<mjtNum, 3, 3, Eigen::RowMajor> rotation = frame.rotation * matrix3(turned);
-    const Eigen::Vector3d place = frame.position + frame.rotation * vector3(local);
-    std::copy_n(place.data(), 3, position);
+    const Eigen::Vector3d point = frame.position + frame.rotation * vector3(local);
+    std::copy_n(point.data(), 3, position);
     std::copy_n(rotation.data(), 9, matrix);
   };
   constexpr mjtNum origin[3] = {0, 0, 0}, unturned[4] = {1, 0, 0, 0};
@@ -251,7 +251,7 @@ Softness MujocoBase::softness_of_row(int row) const {
 
 std::vector<Eigen::Vector3d> MujocoBase::connect_directions(int equality, const Eigen::Matrix3d& rotation,
                                                             Anchors& anchors) const {
-  constexpr double same_place = 1e-9;
+  constexpr double same_position = 1e-9;
   const int first = model_->eq_obj1id[equality], second = model_->eq_obj2id[equality];
   const Eigen::Vector3d anchor = vector3(model_->eq_data + mjNEQDATA * equality + (first < second ? 0 : 3));
   std::vector<Eigen::Vector3d>& before = anchors[std::minmax(first, second)];
@@ -259,12 +259,12 @@ std::vector<Eigen::Vector3d> MujocoBase::connect_directions(int equality, const 
   if (before.size() == 1) return {Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY(), Eigen::Vector3d::UnitZ()};
   const Eigen::Vector3d line = anchor - before[0];
   // Only an anchor that adds something is kept for those to come.
-  if (before.size() == 2 && line.norm() > same_place) {
+  if (before.size() == 2 && line.norm() > same_position) {
     const Eigen::Vector3d along = line.normalized();
     return {rotation * along.unitOrthogonal(), rotation * along.cross(along.unitOrthogonal())};
   }
   const Eigen::Vector3d across = (before[1] - before[0]).cross(line);
-  if (before.size() == 3 && across.norm() > same_place * (before[1] - before[0]).norm()) {
+  if (before.size() == 3 && across.norm() > same_position * (before[1] - before[0]).norm()) {
     return {rotation * across.normalized()};
   }
   before.pop_back();
@@ -328,13 +328,13 @@ Eigen::Vector3d MujocoBase::local_point(int body, const Eigen::Vector3d& point) 
   return matrix3(data_->xmat + 9 * body).transpose() * (point - vector3(data_->xpos + 3 * body));
 }
 
-void set_contact(mjContact& contact, const Eigen::Vector3d& place, const Eigen::Vector3d& normal, double gap) {
+void set_contact(mjContact& contact, const Eigen::Vector3d& point, const Eigen::Vector3d& normal, double gap) {
   // The first tangent as MuJoCo chooses it: the y axis, or the z axis where that is near the normal.
   const Eigen::Vector3d axis = std::abs(normal.y()) < 0.5 ? Eigen::Vector3d::UnitY() : Eigen::Vector3d::UnitZ();
   const Eigen::Vector3d first = (axis - axis.dot(normal) * normal).normalized();
   const Eigen::Vector3d second = normal.cross(first);
   contact.dist = gap;
-  std::copy_n(place.data(), 3, contact.pos);
+  std::copy_n(point.data(), 3, contact.pos);
   std::copy_n(normal.data(), 3, contact.frame);
   std::copy_n(first.data(), 3, contact.frame + 3);
   std::copy_n(second.data(), 3, contact.frame + 6);

@@ -28,8 +28,8 @@ struct Pose {
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
 };
 
-/// Makes a contact one at `place` with this normal, from its first geom to its second, and gap [m].
-void set_contact(mjContact& contact, const Eigen::Vector3d& place, const Eigen::Vector3d& normal, double gap);
+/// Makes a contact one at `point` with this normal, from its first geom to its second, and gap [m].
+void set_contact(mjContact& contact, const Eigen::Vector3d& point, const Eigen::Vector3d& normal, double gap);
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
@@ -66,7 +66,7 @@ class MujocoBase : public Engine {
   /// Sets the data to the first keyframe, or to the reference position at rest.
   void reset() const;
   /// Puts the bodies' frames and their shapes into the data, for collision detection; the world's pose is the first.
-  void place_bodies(const std::vector<Pose>& poses);
+  void pose_bodies(const std::vector<Pose>& poses);
   /// Contacts of the poses in the data, as far apart as shapes can meet in a step; `speed`: of the fastest point [m/s].
   void find_contacts(const Reach& reach, double speed);
   /// Leaves out contacts of boxes that are deeper than the boxes overlap along the normal: MuJoCo 2.2.2 finds such
@@ -86,8 +86,8 @@ class MujocoBase : public Engine {
   Softness softness_of_row(int row) const;
   /// Directions [world] of the independent rows of a connect after those between the same two bodies that `anchors`
   /// has: three for the first; the second makes a hinge and has none along the line between the anchors; a third makes
-  /// a weld and has one across their plane. So a closing joint has as many rows as it takes away freedoms (004's Table
-  /// II). The later ones turn with the lower-numbered body, whose rotation is given.
+  /// a weld and has one across their plane. So a closing joint has as many rows as it takes away freedoms (Tsounis's
+  /// Table II). The later ones turn with the lower-numbered body, whose rotation is given.
   std::vector<Eigen::Vector3d> connect_directions(int equality, const Eigen::Matrix3d& rotation,
                                                   Anchors& anchors) const;
   int lower_body(int equality) const { return std::min(model_->eq_obj1id[equality], model_->eq_obj2id[equality]); }

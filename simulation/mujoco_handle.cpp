@@ -57,8 +57,8 @@ struct FilesDeleter {
 
 void add_file(mjVFS& files, const std::string& name, const std::string& bytes) {
 #if mjVERSION_HEADER < 320
-  const int place = mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(bytes.size()));
-  if (place != 0) throw EngineFailure(fmt::format("{} of {} bytes does not fit in memory", name, bytes.size()));
+  const int failed = mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(bytes.size()));
+  if (failed != 0) throw EngineFailure(fmt::format("{} of {} bytes does not fit in memory", name, bytes.size()));
   std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], bytes.data(), bytes.size());
 #else
   mj_addBufferVFS(&files, name.c_str(), bytes.data(), static_cast<int>(bytes.size()));
@@ -100,10 +100,10 @@ FirstLoad load_apart(const SimulatedModel& model) {
     limit_this_process({.address_mb = max_load_mb});  // a mesh that is a device has no end
     ::alarm(max_load_s);
     mju_user_error = [](const char*) { ::_exit(0); };
-    std::array<char, 1000> said{};
-    if (load(model, said) != nullptr) return 0;
-    const std::size_t size = std::strlen(said.data());  // fits into a pipe
-    return ::write(child_channel, said.data(), size) == static_cast<ssize_t>(size) ? 0 : 1;
+    std::array<char, 1000> reported{};
+    if (load(model, reported) != nullptr) return 0;
+    const std::size_t size = std::strlen(reported.data());  // fits into a pipe
+    return ::write(child_channel, reported.data(), size) == static_cast<ssize_t>(size) ? 0 : 1;
   });
   if (child < 0) return {};
   const int status = wait_for_end(child);
@@ -166,9 +166,9 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
       handle.reset(load(grounded, message));
     }));
   }
-  const std::string said = one_line(message.data());
-  if (handle == nullptr) return not_taken(said);
-  if (!said.empty()) warnings.push_back(said);
+  const std::string reported = one_line(message.data());
+  if (handle == nullptr) return not_taken(reported);
+  if (!reported.empty()) warnings.push_back(reported);
   for (std::string& warning : warnings) {
     // MuJoCo steps a new model once in the room that the file gives; here it gets room of its own.
     if (!warning.starts_with("Pre-allocated")) add_once(notes, std::move(warning));

@@ -5,7 +5,7 @@
 namespace conebench::simulation {
 
 /// Implicit Euler whose elastic forces are those at the step's end, by Newton's method: every pass is a step of
-/// linearised forces, each with its contacts (003 (10) with the inverse that it lacks, on the equation of (5) at t +
+/// linearised forces, each with its contacts (Lee23 (10) with the inverse that it lacks, on the equation of (5) at t +
 /// Δt).
 ///
 ///     g(v) = M (v − v⁻) − Δt τ(v) − Jᵀ λ,  τ = … − dE(q ⊕ u)/du, u = Δt v      [N s]

@@ -28,7 +28,7 @@ class PeerLoop {
   virtual ~PeerLoop() = default;
   /// To the start of engine's start().
   virtual void restart() = 0;
-  /// `clock` times its parts, at a cost. Errors (bad_input): what MuJoCo says, velocities that are not finite.
+  /// `clock` times its parts, at a cost. Errors (bad_input): what MuJoCo reports, velocities that are not finite.
   virtual Result<PeerStep> step(const Vector& control, Clock clock) = 0;
   virtual double highest_speed() const = 0;  ///< [m/s, rad/s]
 };

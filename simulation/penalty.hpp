@@ -5,7 +5,7 @@
 
 namespace conebench::simulation {
 
-/// Springs and dampers in place of contacts, paper 003's penalty method: an experiment, no solver.
+/// Springs and dampers in place of contacts, paper Lee23's penalty method: an experiment, no solver.
 struct PenaltyOptions {
   double stiffness = 1e3;
   double damping = 0.0;

@@ -151,9 +151,9 @@ View view_from(const mjModel& m, const Sight& sight, double azimuth) {
 /// Planes have one side: those seen from behind hide what is before them.
 bool hides(const mjModel& m, const mjData& d, int geom, const Eigen::Vector3d& eye) {
   if (m.geom_type[geom] != mjGEOM_PLANE) return false;
-  const Eigen::Vector3d place = Eigen::Map<const Eigen::Vector3d>(d.geom_xpos + 3 * geom);
+  const Eigen::Vector3d position = Eigen::Map<const Eigen::Vector3d>(d.geom_xpos + 3 * geom);
   const double* const axes = d.geom_xmat + 9 * geom;
-  return Eigen::Vector3d(axes[2], axes[5], axes[8]).dot(eye - place) < 0.0;
+  return Eigen::Vector3d(axes[2], axes[5], axes[8]).dot(eye - position) < 0.0;
 }
 
 /// From the side with the fewest planes in the way, then with the most of what is fixed (a wall) behind.
@@ -166,8 +166,8 @@ View best_view(const mjModel& m, const mjData& d, const Sight& sight) {
     for (int g = 0; g < m.ngeom; ++g) {
       if (hides(m, d, g, view.eye)) score -= 1000;
       if (!is_fixed(m, g) || m.geom_type[g] == mjGEOM_PLANE) continue;
-      const Eigen::Vector3d place = Eigen::Map<const Eigen::Vector3d>(d.geom_xpos + 3 * g);
-      if ((place - sight.centre).dot(view.forward) > 0.5 * sight.radius) ++score;
+      const Eigen::Vector3d position = Eigen::Map<const Eigen::Vector3d>(d.geom_xpos + 3 * g);
+      if ((position - sight.centre).dot(view.forward) > 0.5 * sight.radius) ++score;
     }
     if (score <= best_score) continue;
     best_score = score;
@@ -218,9 +218,9 @@ void light(const Sight& sight, const View& view, mjvScene& scene) {
   std::memset(&sun, 0, sizeof sun);
   const Eigen::Vector3f direction =
       (0.3 * view.forward + 0.4 * view.right - Eigen::Vector3d::UnitZ()).cast<float>().normalized();
-  const Eigen::Vector3f place = sight.centre.cast<float>() - 4.0F * static_cast<float>(sight.radius) * direction;
+  const Eigen::Vector3f position = sight.centre.cast<float>() - 4.0F * static_cast<float>(sight.radius) * direction;
   std::copy_n(direction.data(), 3, sun.dir);
-  std::copy_n(place.data(), 3, sun.pos);
+  std::copy_n(position.data(), 3, sun.pos);
   sun.attenuation[0] = 1.0F;
   std::fill_n(sun.diffuse, 3, 0.55F);
   std::fill_n(sun.specular, 3, 0.15F);
@@ -251,7 +251,7 @@ std::vector<unsigned char> averaged(const std::vector<unsigned char>& points, co
 
 /// At most 256 colours, in the finest steps that suffice: a third of the file's size.
 struct Palette {
-  std::vector<unsigned char> colours, places;
+  std::vector<unsigned char> colours, indices;
 };
 
 Palette palette_of(const std::vector<unsigned char>& pixels) {
@@ -265,10 +265,10 @@ Palette palette_of(const std::vector<unsigned char>& pixels) {
         const int rounded = (pixels[p + c] + step / 2) / step * step;
         colour[c] = static_cast<unsigned char>(rounded > 255 - step ? 255 : rounded);  // white stays white
       }
-      const auto [place, is_new] = known.emplace(colour, static_cast<unsigned char>(known.size()));
+      const auto [entry, is_new] = known.emplace(colour, static_cast<unsigned char>(known.size()));
       if (is_new) palette.colours.insert(palette.colours.end(), colour.begin(), colour.end());
       if (known.size() > 256) break;
-      palette.places.push_back(place->second);
+      palette.indices.push_back(entry->second);
     }
     if (known.size() <= 256) break;
   }
@@ -285,7 +285,7 @@ bool write_png(const std::vector<unsigned char>& pixels, const std::string& file
   image.format = PNG_FORMAT_RGB_COLORMAP;
   image.colormap_entries = static_cast<png_uint_32>(palette.colours.size() / 3);
   // MuJoCo's rows go upwards.
-  return png_image_write_to_file(&image, file.c_str(), 0, palette.places.data(), -width, palette.colours.data()) != 0;
+  return png_image_write_to_file(&image, file.c_str(), 0, palette.indices.data(), -width, palette.colours.data()) != 0;
 }
 
 Ending draw(mjModel& m, mjData& d, const std::string& file) {

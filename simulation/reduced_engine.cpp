@@ -203,7 +203,7 @@ class ReducedEngine final : public MujocoBase {
     for (int c = 0; c < d.ncon; ++c) {
       const ContactPoint contact = contact_of(d.contact[c]);
       const std::size_t before = entries_.size();
-      // Velocity of the second body's point less the first's, along t1, t2 and n (004 eq. 39c–d with A the second
+      // Velocity of the second body's point less the first's, along t1, t2 and n (Tsounis eq. 39c–d with A the second
       // body).
       add_point_rows(contact.first_body, -1.0, contact, row, entries_);
       add_point_rows(contact.second_body, 1.0, contact, row, entries_);

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "base/plural.hpp"
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 #include "base/text_file.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "simulation/loop_solver.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int format_version = 2;
 /// Bytes; a sample takes a line of some hundred.
-constexpr std::uintmax_t largest_list = 64 << 20;
+constexpr std::uintmax_t max_list_bytes = 64 << 20;
 
 Error unwritable(const fs::path& path, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", path.string(), why)};
@@ -112,15 +112,8 @@ SampleList from_json(const nlohmann::json& json) {
 }
 
 Result<void> write_list(const SampleList& list, const fs::path& folder) {
-  const fs::path file = folder / list_name;
-  const fs::path unfinished = folder / (std::string(list_name) + ".unfinished");
-  std::ofstream stream(unfinished);
-  stream << to_json(list).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  stream.close();
-  std::error_code failed;
-  if (stream) fs::rename(unfinished, file, failed);
-  if (!stream || failed) return unwritable(file, "the disk may be full");
-  return {};
+  return write_text_file(folder / list_name,
+                         to_json(list).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
@@ -139,12 +132,12 @@ Result<SampleRequest> sample_request(const ScenePlan& plan, long steps) {
 }
 
 std::string difference(const SampleRequest& earlier, const SampleRequest& request) {
-  std::string words;
+  std::string differences;
   const auto compare = [&](const std::string& what, const std::string& before, const std::string& now) {
     const auto shown = [](const std::string& text) { return text.empty() ? std::string("not set") : text; };
     if (before == now) return;
-    words += fmt::format("{}{} {}, {}{}", words.empty() ? "" : "; ", what, shown(before), now.empty() ? "now " : "not ",
-                         shown(now));
+    differences += fmt::format("{}{} {}, {}{}", differences.empty() ? "" : "; ", what, shown(before),
+                               now.empty() ? "now " : "not ", shown(now));
   };
   const auto option = [](const SampleRequest& of, const std::string& name) {
     const auto found = of.options.find(name);
@@ -156,14 +149,14 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
   for (const auto& [name, unused] : all) compare(name, option(earlier, name), option(request, name));
   compare("seed", std::to_string(earlier.seed), std::to_string(request.seed));
   compare("steps", std::to_string(earlier.steps), std::to_string(request.steps));
-  if (!words.empty()) return words;
+  if (!differences.empty()) return differences;
   if (earlier.model != request.model) return "the model or a file that it names has changed";
   compare("engine", earlier.engine, request.engine);
-  return words;
+  return differences;
 }
 
 std::optional<SampleList> read_list(const fs::path& folder) {
-  const auto text = read_text_file(folder / list_name, largest_list);
+  const auto text = read_text_file(folder / list_name, max_list_bytes);
   if (!text) return std::nullopt;
   try {
     return from_json(nlohmann::json::parse(*text));

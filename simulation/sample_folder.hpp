@@ -38,12 +38,12 @@ struct SampleList {
 };
 
 constexpr const char* list_name = "samples.json";
-/// What the scene looked like in the last step, where it was asked for and could be drawn.
+/// The picture of the scene in the last step, where it was asked for and could be drawn.
 constexpr const char* picture_name = "picture.png";
 
 /// Errors: those of model_hash.
 Result<SampleRequest> sample_request(const ScenePlan& plan, long steps);
-/// In what the request differs from the one of an earlier run, in words ("steps 200, not 40"); empty: in nothing.
+/// How the request differs from that of an earlier run, as text ("steps 200, not 40"); empty: in nothing.
 std::string difference(const SampleRequest& earlier, const SampleRequest& request);
 
 /// nullopt where the folder has none, or one that can't be read.

@@ -15,11 +15,11 @@ namespace conebench::simulation {
 
 namespace {
 
-/// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
+/// The version of the code that makes samples; goes up whenever they may differ.
 constexpr int simulator_version = 8;
 
 /// With the same solver of another version samples come out otherwise.
-std::string solver_words(const SimulationOptions& options) {
+std::string describe_solver(const SimulationOptions& options) {
   const auto solver = loop_solver(options.solver, options.solver_options);
   if (!solver) return options.solver;
   const SolverInfo& info = solver->row->info;
@@ -60,8 +60,8 @@ Result<SampledSimulation> sampled(const SimulatedSceneRow& row, const OptionValu
   simulation.model = model_of(plan);
   const std::string engine = engine_version(plan.model);
   simulation.version = fmt::format("{} {}", simulator_version, engine);
-  simulation.solver = solver_words(plan.options);
-  if (engine.empty()) simulation.missing = model_hash(plan.model, plan.name).error().message;
+  simulation.solver = describe_solver(plan.options);
+  if (engine.empty()) simulation.missing = missing_engine;
   simulation.make = [plan](const std::filesystem::path& folder, long steps, const std::atomic<bool>* interrupted) {
     return make_samples(folder, plan, steps, interrupted);
   };

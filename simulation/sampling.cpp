@@ -51,10 +51,10 @@ void SampleOptions::declare(OptionBinder& bind, SampleOptions& o) {
   bind.integer("every", o.every, {.minimum = 1, .maximum = 1e9, .doc = "n: one sample in so many steps or impacts"});
   bind.integer("per_stratum", o.per_stratum,
                {.minimum = 1, .maximum = 1e9, .doc = "stratified: samples of each category and band of conditioning"});
-  bind.text(
-      "categories", o.categories,
-      "stratified: those of 004 VII-C that are wanted, as sparse-contacts,dense-contacts (or with blanks); none: all "
-      "that are met");
+  bind.text("categories", o.categories,
+            "stratified: those of Tsounis VII-C that are wanted, as sparse-contacts,dense-contacts (or with blanks); "
+            "none: all "
+            "that are met");
   bind.text("bands", o.bands, "stratified: edges of the bands of conditioning");
 }
 

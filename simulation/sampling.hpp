@@ -28,10 +28,10 @@ struct SampleOptions {
 struct InfeasibleStep {
   long step = 0;
   double margin = 0.0;              ///< see Feasibility [m/s]
-  std::vector<std::string> bodies;  ///< of the contact at fault; empty where that is a joint or a limit
+  std::vector<std::string> bodies;  ///< of the contact at fault; empty: a joint or a limit
 };
 
-/// So many unsolved steps are looked at for one.
+/// The limit on unsolved steps for one sample.
 constexpr long max_feasibility_checks = 20;
 
 struct SamplingSummary {
@@ -49,10 +49,10 @@ struct SamplingSummary {
   std::vector<InfeasibleStep> infeasible = {};
   bool full = false;  ///< a stratified set that has all it asks for, which ends the run
 
-  /// What makes the samples a trivial set: no contacts, fewer than 10 % of them slip or fewer than 5 % open. Empty
-  /// where nothing does, or where there are no samples.
+  /// Why the samples are a trivial set: no contacts, fewer than 10 % of them slip, or fewer than 5 % open. Empty: they
+  /// are not, or there are none.
   std::string why_trivial() const;
-  /// Why there are no samples and what to do (`advice` where no step had a row); empty where there are some.
+  /// Why there are no samples and what to do (`advice` if no step had a row); empty: there are samples.
   std::string why_empty(const SampleOptions& options, const std::string& advice) const;
 };
 /// With residuals that are not finite as null.
@@ -60,15 +60,15 @@ nlohmann::json to_json(const SamplingSummary& summary);
 
 struct SamplingWatch {
   std::function<Result<void>(const StepRecord&)> sample;  ///< takes a sample; its error ends the run
-  std::function<void(const StepRecord&)> step;            ///< told of every step; may be empty
-  const std::atomic<bool>* interrupted = nullptr;         ///< looked at before every step; ends the run
+  std::function<void(const StepRecord&)> step;            ///< is called after every step; may be empty
+  const std::atomic<bool>* interrupted = nullptr;         ///< read before every step; ends the run
 };
 
-/// Steps the simulation, and hands over the samples, with category and conditioning in their provenance. Candidates are
-/// every n-th step, or the next one with a constraint where that has none; or every n-th step in which a contact takes
-/// an impulse that took none in the step before. A stratified set takes a candidate where its stratum is not full, and
-/// the run ends when all strata that were asked for are. `summary` says how far it came, also where an error or
-/// `interrupted` ended it.
+/// Steps the simulation and passes on the samples, with category and conditioning in their provenance. Candidates are
+/// every n-th step (if that has no constraint, the next one that has), or every n-th impact: a step in which a contact
+/// has an impulse that had none in the step before. A stratified set takes a candidate if its stratum is not full. It
+/// ends the run when all requested strata are full. `summary` is filled also if an error or `interrupted` ended the
+/// run.
 Result<void> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                     const SamplingWatch& watch, SamplingSummary& summary);
 

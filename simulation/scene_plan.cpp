@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 #include "simulation/loop_solver.hpp"
 #include "simulation/scenes/urdf.hpp"
 

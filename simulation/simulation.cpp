@@ -21,7 +21,7 @@ namespace {
 
 Verdict official(const ContactProblem& problem) { return *Verdict::create("natural_map_scaled", problem); }
 
-/// Accepts by the official residual, so that every solver stops at the same accuracy; looked at ever more rarely.
+/// Accepts by the official residual, so that every solver stops at the same accuracy; checked ever more rarely.
 class VerdictMonitor final : public Monitor {
  public:
   VerdictMonitor(const Verdict& verdict, double tolerance, StageWatch stages)
@@ -105,17 +105,16 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.real("tolerance", o.tolerance,
             {.minimum = 1e-15, .maximum = 1, .scale = OptionScale::logarithmic, .doc = "of every step's solve"});
   bind.integer("max_iterations", o.max_iterations, {.minimum = 1, .maximum = 1e9, .doc = "of every step's solve"});
-  bind.choice("criterion", o.criterion, {"verdict", "own"},
-              "a solve ends by natural_map_scaled or by the solver's test");
+  bind.choice("stop_by", o.stop_by, {"judge", "solver"}, "a solve ends by natural_map_scaled or by the solver's test");
   bind.choice("state", o.state, {"impulse", "solver"},
               "after a step: the velocity of its impulses, or that which the solver has (COND), as unbalanced as its "
-              "tolerance leaves it (003)");
+              "tolerance leaves it (Lee23)");
   bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
   bind.real("time_step", o.time_step,
             {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's, of a file its <option timestep>"});
   bind.choice("integrator", o.integrator, {"euler", "moreau", "midpoint", "newton", "penalty", "positions"},
               "semi-implicit Euler, Moreau's midpoint rule, the one that keeps energy, solved for the step's mean "
-              "velocity (003), Euler with elastic forces at the step's end; without a solver, as 003's baselines: "
+              "velocity (Lee23), Euler with elastic forces at the step's end; without a solver, as Lee23's baselines: "
               "springs under contacts, position-based dynamics of rods");
   PenaltyOptions::declare(bind, o.penalty);
   bind.integer("substeps", o.substeps, {.minimum = 1, .maximum = 1e6, .doc = "of a step, integrator=positions"});
@@ -129,12 +128,13 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
             {.minimum = 0,
              .maximum = 1e3,
              .unit = "m",
-             .doc = "of contacts of the same two bodies nearer to each other only the deepest stays, 001's δ"});
+             .doc = "of contacts of the same two bodies nearer to each other only the deepest stays, Yamane's δ"});
   bind.choice("fallback", o.fallback, {"none", "frictionless"},
-              "where a solve fails: its last impulses, or as 001 V-A those of the step without friction");
-  bind.choice("drives", o.drives, {"model", "prescribed"},
-              "joints are driven as the model says, or move as their position servos are told, whatever acts: 001's "
-              "high-gain control");
+              "where a solve fails: its last impulses, or as Yamane V-A those of the step without friction");
+  bind.choice(
+      "drives", o.drives, {"model", "prescribed"},
+      "joints are driven as the model says, or move as their position servos are commanded, whatever acts: Yamane's "
+      "high-gain control");
   bind.real(
       "limit_margin", o.limit_margin,
       {.minimum = 0, .maximum = 1e3, .unit = "m, rad", .doc = "limits up to this gap, and those within two steps"});
@@ -309,10 +309,10 @@ Result<StepRecord> Simulation::step() {
   CONEBENCH_CHECK(check_speed(state_.velocity));
   const State before = state_;
   const auto outcome = [&]() -> Result<StepRecord> {
-    // Prescribed joints are told where to be at the step's end.
-    const double told_at = state_.time + (servos_.empty() ? 0.0 : time_step_);
-    state_.control = trot_ ? trot_->at(state_, touching_) : control_->at(told_at);
-    // Moreau's rule evaluates everything in the middle of the step (004 III-A).
+    // Prescribed joints take the command for the step's end.
+    const double command_time = state_.time + (servos_.empty() ? 0.0 : time_step_);
+    state_.control = trot_ ? trot_->at(state_, touching_) : control_->at(command_time);
+    // Moreau's rule evaluates everything in the middle of the step (Tsounis III-A).
     const double first = options_.integrator == "moreau" ? 0.5 * time_step_ : 0.0;
     if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
     state_.time += first;
@@ -343,8 +343,8 @@ Result<StepRecord> Simulation::step() {
       state_ = std::move(*pass.moved);
     } else {
       const Vector& velocity = pass.velocity;
-      engine_->advance_position(state_, velocity, time_step_ - first);                                 // 004 eq. (10b)
-      state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
+      engine_->advance_position(state_, velocity, time_step_ - first);  // Tsounis eq. (10b)
+      state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // Lee23 (4)
     }
     engine_->advance_activation(state_, time_step_);
     state_.time = before.time + time_step_;
@@ -380,8 +380,8 @@ Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>&
   CONEBENCH_TRY(auto pass, set_up(identities, prescribed, guess));
   CONEBENCH_TRY(auto answer, solve(pass.record.problem, pass.record));
   pass.record.impulse = std::move(answer.impulse);
-  pass.velocity =
-      answer.velocity ? std::move(*answer.velocity) : velocity_after(pass.step, pass.record.impulse);  // 004 eq. (76)
+  pass.velocity = answer.velocity ? std::move(*answer.velocity)
+                                  : velocity_after(pass.step, pass.record.impulse);  // Tsounis eq. (76)
   return pass;
 }
 
@@ -441,13 +441,13 @@ Result<void> Simulation::compare(const Pass& pass, double time_step, StepRecord&
   record.internal_force = force.norm();
   if (record.problem.rows() == 0) return {};
   begin(Stage::rest);
-  if (auto error = reference_->prepare(record.problem)) return *error;
+  CONEBENCH_CHECK(reference_->prepare(record.problem));
   constexpr double accurate = 1e-10;
   VerdictMonitor verdict(official(record.problem), accurate, {});
   Vector impulse = Vector::Zero(record.problem.rows());
   SilentMonitor silent;
   const bool own = reference_->info().formulation == Formulation::ccp;  // no verdict is on its model
-  const StopRule rule{accurate, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
+  const StopRule rule{accurate, options_.max_iterations, own ? StopBy::solver : StopBy::judge};
   reference_->solve(record.impulse, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
   record.contact_error = (record.impulse - impulse).norm() / time_step_;
   if (force.size() > 0) record.internal_error = (force - force_after(velocity_after(pass.step, impulse))).norm();
@@ -515,10 +515,10 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
 
 Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const Vector& guess, Answer& answer) {
   begin(Stage::setup);
-  if (auto error = solver_->prepare(problem)) return *error;
+  CONEBENCH_CHECK(solver_->prepare(problem));
   begin(Stage::rest);
-  const bool own = options_.criterion == "own";
-  const StopRule rule{options_.tolerance, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
+  const bool own = options_.stop_by == "solver";
+  const StopRule rule{options_.tolerance, options_.max_iterations, own ? StopBy::solver : StopBy::judge};
   SilentMonitor silent;
   VerdictMonitor verdict(official(problem), options_.tolerance, stages_);
   begin(Stage::solve);
@@ -528,7 +528,7 @@ Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const
   return summary;
 }
 
-/// 001 V-A: the robot is let slip for a step rather than be thrown.
+/// Yamane V-A: the robot is let slip for a step rather than be thrown.
 Result<void> Simulation::fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer) {
   Answer frictionless{Vector::Zero(problem.rows()), {}};
   CONEBENCH_TRY(const auto summary,

@@ -22,13 +22,13 @@
 
 namespace conebench::simulation {
 
-/// Options of every simulated scene, beside the scene's own.
+/// Options of every simulated scene, besides the scene's own.
 struct SimulationOptions {
   std::string solver = "NSGS";
   std::string solver_options;  ///< see loop_solver
   double tolerance = 1e-8;
   long max_iterations = 5000;
-  std::string criterion = "verdict";
+  std::string stop_by = "judge";
   std::string state = "impulse";
   std::string start = "previous";
   double time_step = 0.0;
@@ -63,10 +63,10 @@ struct SimulationOptions {
   static void declare(OptionBinder& bind, SimulationOptions& o);
 };
 
-/// Whether steps of this `integrator` solve no contact problem: their impulses are those of a rule (003's baselines).
+/// Whether steps of this `integrator` solve no contact problem: their impulses are those of a rule (Lee23's baselines).
 bool is_experiment(const std::string& integrator);
 
-/// What became of a step whose solve failed (001 V-A).
+/// What became of a step whose solve failed (Yamane V-A).
 enum class Fallback { unused, frictionless, failed };
 std::string to_string(Fallback fallback);
 
@@ -82,19 +82,19 @@ struct StepRecord {
   long passes = 1;                            ///< linearised problems of the step, integrator=newton
   double newton_residual = 0.0;               ///< of the last one, see NewtonStep
   double residual = 0.0;                      ///< natural_map_scaled of λ
-  double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
+  double configuration_residual = 0.0;        ///< r_pen, Tsounis eq. (173), at the start of the step [m, rad]
   double joint_drift = 0.0;                   ///< the same of joints and loops alone
   std::vector<std::int64_t> identities = {};  ///< of the contacts
   bool contacts_cut = false;                  ///< see Mechanics: the problem is no sample
   double internal_force = 0.0;                ///< norm of the elastic forces after the step [N]
   double internal_error = 0.0;  ///< norm of their difference from those after the reference's impulses [N]
   double contact_error = 0.0;   ///< of λ/Δt from the reference's [N]
-  /// ‖λ − P(−(J v⁺ + b)/R)‖/Δt, P the cone's projection: of the impulses that 003 (37) infers from the motion [N]; nan
-  /// where some row has no compliance R.
+  /// ‖λ − P(−(J v⁺ + b)/R)‖/Δt, P the cone's projection: of the impulses that Lee23 (37) infers from the motion [N];
+  /// nan where some row has no compliance R.
   double inverse_error = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A scene that is stepped through time by semi-implicit Euler (004 eq. 10), Moreau's midpoint rule or 003's, or
+/// A scene that is stepped through time by semi-implicit Euler (Tsounis eq. 10), Moreau's midpoint rule or Lee23's, or
 /// implicit Euler, with any solver of the registry.
 class Simulation {
  public:
@@ -118,7 +118,7 @@ class Simulation {
   /// What is left out of the model, options that do nothing in it, and shapes that overlap by more than 1 cm in the
   /// first step; a line each.
   std::vector<std::string> notes() const;
-  /// Told of the stages of every step from now on.
+  /// `stages` is called as each stage of a step begins, from now on.
   void watch(StageWatch stages);
 
  private:

@@ -11,7 +11,7 @@ namespace {
 constexpr double least = 1e-4, most = 1.0 - 1e-4;
 constexpr double tiny = 1e-15;
 
-/// f_s, 004 eq. (103).
+/// f_s, Tsounis eq. (103).
 double shape(double x, double midpoint, double power) {
   if (power == 1.0) return x;
   if (x <= midpoint) return std::pow(x, power) / std::pow(midpoint, power - 1.0);
@@ -29,15 +29,15 @@ Impedance impedance_at(Softness s, double residual, double time_step) {
   }
   Impedance at;
   if (d_0 == d_w || s.width <= tiny) {
-    at.impedance = 0.5 * (d_0 + d_w);  // 004 eq. (104b)
+    at.impedance = 0.5 * (d_0 + d_w);  // Tsounis eq. (104b)
   } else {
-    // 004 (104a) has |r − m| / w, but m is a share of the width, and r = 0 is to have the impedance d_0.
+    // Tsounis (104a) has |r − m| / w, but m is a share of the width, and r = 0 is to have the impedance d_0.
     const double x = std::abs(residual) / s.width;
     at.impedance =
         x >= 1.0 ? d_w : d_0 + (d_w - d_0) * shape(x, std::clamp(s.midpoint, least, most), std::max(1.0, s.power));
   }
   const double d = at.impedance;
-  at.compliance = (1.0 - d) / d;  // 004 eq. (105)
+  at.compliance = (1.0 - d) / d;  // Tsounis eq. (105)
   if (s.time_constant > 0.0) {
     const double t = std::max(s.time_constant, 2.0 * time_step);
     at.damping = 2.0 / (d_w * t);
@@ -51,7 +51,7 @@ Impedance impedance_at(Softness s, double residual, double time_step) {
 
 double regulation_velocity(const Impedance& at, double velocity_before, double residual, double time_step,
                            bool printed) {
-  const double regulated = time_step * (at.damping * velocity_before + at.stiffness * residual);  // 004 eq. (106)
+  const double regulated = time_step * (at.damping * velocity_before + at.stiffness * residual);  // Tsounis eq. (106)
   return printed ? regulated : regulated - velocity_before;
 }
 

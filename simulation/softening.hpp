@@ -21,11 +21,11 @@ struct Impedance {
   double stiffness = 0.0;   ///< k [1/s²]
 };
 
-/// 004 eq. (103)–(105) at residual r [m, rad]. As in MuJoCo, parameters out of range are taken at its ends, T is at
+/// Tsounis eq. (103)–(105) at residual r [m, rad]. As in MuJoCo, parameters out of range are taken at its ends, T is at
 /// least 2 Δt, and a solref with one sign of each is MuJoCo's default.
 Impedance impedance_at(Softness softness, double residual, double time_step);
 
-/// v_r of one row, to be added to J v_free. 004 (106) has Δt (b v⁻ + k r); without −v⁻ the row's velocity after the
+/// v_r of one row, to be added to J v_free. Tsounis (106) has Δt (b v⁻ + k r); without −v⁻ the row's velocity after the
 /// step has no memory of that before, and so neither time constant nor damping ratio. `printed` leaves −v⁻ out.
 double regulation_velocity(const Impedance& impedance, double velocity_before, double residual, double time_step,
                            bool printed);

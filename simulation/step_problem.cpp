@@ -7,13 +7,13 @@
 #include "scenes/scene_support.hpp"
 #include "simulation/redundant_rows.hpp"
 
-// Symbols, as in papers 000, 002 and 004:
+// Symbols, as in papers Carpentier24, LeLidec24 and Tsounis:
 //   M         mass matrix, n_v × n_v            v, v⁺     velocity before and after the step
-//   τ         smooth generalised forces (004: h)  v_free    velocity after a step without impulses
+//   τ         smooth generalised forces (Tsounis: h)  v_free    velocity after a step without impulses
 //   J         rows × n_v; c = J v                λ         impulses [N s]
 //   f_J, g_l  residuals of joints, gaps of limits; φ gap of a contact; δ penetration margin
-//   α, β, γ   Baumgarte factors of joints, limits and contacts (004 eq. 89–91); ε restitution
-//   c, v_r    compliance as a share of diag(G) and regulation velocity of softened rows (004 eq. 103–110)
+//   α, β, γ   Baumgarte factors of joints, limits and contacts (Tsounis eq. 89–91); ε restitution
+//   c, v_r    compliance as a share of diag(G) and regulation velocity of softened rows (Tsounis eq. 103–110)
 
 namespace conebench::simulation {
 
@@ -21,10 +21,10 @@ namespace {
 
 /// b of one contact's normal row.
 ///
-/// Closed contacts, r = φ + δ ≤ 0: ε v⁻_N + γ r/Δt (004 eq. 80, 91). For open ones the printed sum of (80) and (91b),
-/// ε v⁻_N + r/Δt, only lets the shapes come near: nothing is left to bounce with once they touch. So an open contact
-/// that would close within the step takes the impact in this step, without the gap's term; `printed` keeps the paper's
-/// sum.
+/// Closed contacts, r = φ + δ ≤ 0: ε v⁻_N + γ r/Δt (Tsounis eq. 80, 91). For open ones the printed sum of (80) and
+/// (91b), ε v⁻_N + r/Δt, only lets the shapes come near: nothing is left to bounce with once they touch. So an open
+/// contact that would close within the step takes the impact in this step, without the gap's term; `printed` keeps the
+/// paper's sum.
 double contact_bias(const ContactPoint& contact, double velocity_before, double free_velocity, double time_step,
                     const StepOptions& o) {
   const double r = contact.gap + o.penetration_margin;
@@ -40,10 +40,10 @@ Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free
   Vector b = Vector::Zero(mechanics.rows());
   const Index joints = mechanics.joint_residuals.size();
   const Index limits = mechanics.limit_gaps.size();
-  b.head(joints) = o.baumgarte_joints / time_step * mechanics.joint_residuals;  // 004 eq. (89b)
+  b.head(joints) = o.baumgarte_joints / time_step * mechanics.joint_residuals;  // Tsounis eq. (89b)
   for (Index l = 0; l < limits; ++l) {
     const double gap = mechanics.limit_gaps[l];
-    // 004 eq. (90b) knows active limits only; one that is near is double-sided, as contacts are (91b).
+    // Tsounis eq. (90b) knows active limits only; one that is near is double-sided, as contacts are (91b).
     b[joints + l] = (o.baumgarte_limits * std::min(0.0, gap) + std::max(0.0, gap)) / time_step;
   }
   Index row = joints + limits + 2;
@@ -67,13 +67,13 @@ Softness with_options(Softness s, const StepOptions& o) {
   if (o.soft_time > 0.0) s.time_constant = o.soft_time;
   if (o.soft_damping > 0.0) s.damping_ratio = o.soft_damping;
   if (o.soft_impedance > 0.0) s.min_impedance = o.soft_impedance;
-  if (o.soft_most_impedance > 0.0) s.max_impedance = o.soft_most_impedance;
+  if (o.soft_max_impedance > 0.0) s.max_impedance = o.soft_max_impedance;
   return s;
 }
 
-/// Softens the rows (004 eq. 103–110): their c, and v_r in place of the stabilisation in b. Limits and contacts that
-/// are open, which MuJoCo has no rows for, take no impulse by themselves, b ≥ −J v_free: the spring takes what lands,
-/// whatever part of a step that comes in. `free` is J v_free. As printed they keep their b.
+/// Softens the rows (Tsounis eq. 103–110): their c, and v_r in place of the stabilisation in b. Limits and contacts
+/// that are open, which MuJoCo has no rows for, take no impulse by themselves, b ≥ −J v_free: the spring takes what
+/// lands, whatever part of a step that comes in. `free` is J v_free. As printed they keep their b.
 Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& free, double time_step,
               const StepOptions& o, Vector& b) {
   Vector c = Vector::Zero(mechanics.rows());
@@ -114,10 +114,10 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
   return c;
 }
 
-/// R: `compliance` on the normal rows (000 eq. 24), `tangential_compliance` on the tangential ones, `joint_compliance`
-/// (ξ of 004 eq. 87) on the bilateral ones, a share of each
-/// block's mean of diag(G) on all (002's R = α diag(G), made equal in a contact so that the tangent frame does not
-/// matter), and c D_jj of softened rows (004 eq. 106), for the same reason with the mean of a contact's two tangents.
+/// R: `compliance` on the normal rows (Carpentier24 eq. 24), `tangential_compliance` on the tangential ones,
+/// `joint_compliance` (ξ of Tsounis eq. 87) on the bilateral ones, a share of each block's mean of diag(G) on all
+/// (LeLidec24's R = α diag(G), made equal in a contact so that the tangent frame does not matter), and c D_jj of
+/// softened rows (Tsounis eq. 106), for the same reason with the mean of a contact's two tangents.
 Vector compliance(const ContactProblemData& data, const Vector& softness, const StepOptions& o) {
   const ConeProduct& cones = data.cones;
   Vector r = Vector::Zero(cones.rows());
@@ -179,41 +179,43 @@ void take_from_jacobian(const PrescribedMotion& prescribed, StepData& step) {
 void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
   const auto factor = [](const char* doc) { return OptionBinder::Details{.minimum = 0, .maximum = 1, .doc = doc}; };
   bind.real("baumgarte_joints", o.baumgarte_joints,
-            factor("α of 004 eq. (89b), share of a joint's error undone a step"));
-  bind.real("baumgarte_limits", o.baumgarte_limits, factor("β of 004 eq. (90b)"));
-  bind.real("baumgarte_contacts", o.baumgarte_contacts, factor("γ of 004 eq. (91b)"));
+            factor("α of Tsounis eq. (89b), share of a joint's error undone a step"));
+  bind.real("baumgarte_limits", o.baumgarte_limits, factor("β of Tsounis eq. (90b)"));
+  bind.real("baumgarte_contacts", o.baumgarte_contacts, factor("γ of Tsounis eq. (91b)"));
   bind.real("penetration_margin", o.penetration_margin,
-            {.minimum = -1, .maximum = 1, .unit = "m", .doc = "δ of 004 eq. (91a), admissible depth"});
+            {.minimum = -1, .maximum = 1, .unit = "m", .doc = "δ of Tsounis eq. (91a), admissible depth"});
   bind.real("max_depenetration", o.max_depenetration,
             {.minimum = 0, .maximum = 1e12, .unit = "m/s", .doc = "what baumgarte_contacts drives shapes apart with"});
   bind.choice("impact_rule", o.impact_rule, {"closing", "printed"},
-              "open contacts that close within the step bounce at once, or as 004 eq. (80) and (91b) print it");
+              "open contacts that close within the step bounce at once, or as Tsounis eq. (80) and (91b) print it");
   bind.choice("damping", o.damping, {"implicit", "explicit"}, "of joints: M + Δt D in place of M, or a force");
   bind.real("compliance", o.compliance,
-            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' normal rows, 000 eq. (24)"});
+            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' normal rows, Carpentier24 eq. (24)"});
   bind.real("tangential_compliance", o.tangential_compliance,
-            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' tangential rows, 002 Fig. 14"});
-  bind.real("joint_compliance", o.joint_compliance,
-            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of joints' and loops' rows, ξ of 004 eq. (87)"});
+            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' tangential rows, LeLidec24 Fig. 14"});
+  bind.real(
+      "joint_compliance", o.joint_compliance,
+      {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of joints' and loops' rows, ξ of Tsounis eq. (87)"});
   bind.real("regularisation", o.regularisation,
-            {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, 002's α"});
+            {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, LeLidec24's α"});
   bind.choice(
       "softening", o.softening, {"none", "mujoco", "printed"},
-      "compliance and regulation velocity of every row from the model's solref and solimp, 004 eq. (103)-(110), "
+      "compliance and regulation velocity of every row from the model's solref and solimp, Tsounis eq. (103)-(110), "
       "in place of Baumgarte's factors; printed: without the v- that (106) lacks");
   bind.flag("soft_joints", o.soft_joints, "softening softens joints and loops, too");
-  bind.real("soft_time", o.soft_time,
-            {.minimum = 0, .maximum = 1e6, .unit = "s", .doc = "T of softened rows, 004 eq. (105); 0: the model's"});
+  bind.real(
+      "soft_time", o.soft_time,
+      {.minimum = 0, .maximum = 1e6, .unit = "s", .doc = "T of softened rows, Tsounis eq. (105); 0: the model's"});
   bind.real("soft_damping", o.soft_damping,
             {.minimum = 0, .maximum = 1e6, .doc = "their damping ratio ζ; 0: the model's"});
   bind.real("soft_impedance", o.soft_impedance,
-            {.minimum = 0, .maximum = 1, .doc = "their d_0, 004 eq. (104); 0: the model's"});
-  bind.real("soft_most_impedance", o.soft_most_impedance,
+            {.minimum = 0, .maximum = 1, .doc = "their d_0, Tsounis eq. (104); 0: the model's"});
+  bind.real("soft_max_impedance", o.soft_max_impedance,
             {.minimum = 0, .maximum = 1, .doc = "their d_w; 0: the model's"});
   bind.choice(
       "redundant_rows", o.redundant_rows, {"exact", "drifted"},
       "loops' rows that depend on others: exactly so, with right-hand sides that agree, or as the joints' errors "
-      "leave them, 004");
+      "leave them, Tsounis");
   declare_form(bind, o.form);
 }
 
@@ -239,7 +241,7 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
   const Vector change = factor->solve(Vector(time_step * force));
   StepData step{.mass = std::move(mass),
                 .factor = std::move(*factor),
-                .free_velocity = velocity + change,  // 004 eq. (12)
+                .free_velocity = velocity + change,  // Tsounis eq. (12)
                 .jacobian = mechanics.jacobian,
                 .bias = {},
                 .drift = {},
@@ -279,7 +281,7 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
                                         whole || options.form == "dense" ? options.form : "block_sparse")
                                    .within(facts.provenance.name));
   data.bias = step.bias;
-  data.free_term = step.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
+  data.free_term = step.jacobian * step.free_velocity + step.bias;  // Tsounis eq. (94)
   if (!whole) data.free_term += step.drift;
   data.compliance = compliance(data, step.softness, options);
   facts.configuration.gaps = std::move(gaps);

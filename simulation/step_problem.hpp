@@ -30,7 +30,7 @@ struct StepOptions {
   double soft_time = 0.0;
   double soft_damping = 0.0;
   double soft_impedance = 0.0;
-  double soft_most_impedance = 0.0;
+  double soft_max_impedance = 0.0;
   std::string redundant_rows = "exact";
   std::string form = "block_sparse";
   bool midpoint = false;  ///< of SimulationOptions::integrator
@@ -38,14 +38,14 @@ struct StepOptions {
   static void declare(OptionBinder& bind, StepOptions& o);
 };
 
-/// Velocities that the step has whatever acts (001's high-gain control): v_i = velocity[k] for i = which[k] [m/s,
+/// Velocities that are prescribed for the step (Yamane's high-gain control): v_i = velocity[k] for i = which[k] [m/s,
 /// rad/s].
 struct PrescribedMotion {
   std::vector<Index> which;
   Vector velocity;
 };
 
-/// Everything of one step that the problem is made of.
+/// The quantities of one step that its problem is made of.
 struct StepData {
   SparseMatrix mass;  ///< of the step: M, or A = M + Δt D + Δt² K, or 2 M + Δt D + ½ Δt² K with the midpoint rule
   FactoredMass factor;    ///< of this mass
@@ -53,18 +53,18 @@ struct StepData {
   SparseMatrix jacobian;  ///< J, redundant rows of loops made exactly so unless they are kept
   Vector bias;            ///< b
   Vector drift;           ///< J's part of prescribed velocities, not in `jacobian`, rows [m/s]; empty without any
-  Vector softness;        ///< share of diag(G) that is compliance, by row (004's c); empty without softening
+  Vector softness;        ///< share of diag(G) that is compliance, by row (Tsounis's c); empty without softening
 };
 
-/// M, v_free and b of the step from `velocity`. With the midpoint rule (paper 003 (4) to (9), times Δt) all velocities
-/// are v̂ = (v + v⁺)/2, and a closed contact that stops there leaves with −v_N: restitution is not asked for. Of
-/// prescribed velocities no impulse changes anything: their columns of J are zero, M has the block of the others.
+/// M, v_free and b of the step from `velocity`. With the midpoint rule (paper Lee23 (4) to (9), times Δt) all
+/// velocities are v̂ = (v + v⁺)/2, and a closed contact that stops there leaves with −v_N: restitution is not asked for.
+/// Of prescribed velocities no impulse changes anything: their columns of J are zero, M has the block of the others.
 /// Errors (bad_input): M singular.
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
                             const StepOptions& options, const std::string& name,
                             const PrescribedMotion& prescribed = {});
 
-/// What is known of a step beside its mechanics.
+/// Facts of a step in addition to its mechanics.
 struct SampleFacts {
   Configuration configuration;  ///< gaps and Δt are filled in
   std::optional<Vector> guess;
@@ -75,10 +75,10 @@ struct SampleFacts {
 Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
                                     const StepOptions& options, SampleFacts facts);
 
-/// v⁺ = v_free + M⁻¹ Jᵀ λ (004 eq. 76).
+/// v⁺ = v_free + M⁻¹ Jᵀ λ (Tsounis eq. 76).
 Vector velocity_after(const StepData& step, const Vector& impulse);
 
-/// ‖f(s)‖∞ of 004 eq. (173): the worst violation of a joint, a limit or a contact [m, rad].
+/// ‖f(s)‖∞ of Tsounis eq. (173): the worst violation of a joint, a limit or a contact [m, rad].
 double configuration_residual(const Mechanics& mechanics);
 
 }  // namespace conebench::simulation

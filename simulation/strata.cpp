@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 
 namespace conebench::simulation {
 
@@ -67,9 +67,9 @@ Result<Strata> Strata::create(const std::string& list, const std::string& edge_l
 
 Stratum& Strata::find(SampleCategory category, std::size_t band) {
   Stratum wanted{.category = category, .band = band, .band_name = bands_.name(band)};
-  const auto place = std::lower_bound(strata_.begin(), strata_.end(), wanted, before);
-  if (place != strata_.end() && place->category == category && place->band == band) return *place;
-  return *strata_.insert(place, std::move(wanted));
+  const auto found = std::lower_bound(strata_.begin(), strata_.end(), wanted, before);
+  if (found != strata_.end() && found->category == category && found->band == band) return *found;
+  return *strata_.insert(found, std::move(wanted));
 }
 
 bool Strata::take(const Features& features) {

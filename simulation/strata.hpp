@@ -10,7 +10,7 @@
 
 namespace conebench::simulation {
 
-/// Samples of one category (004 VII-C) and one band of conditioning.
+/// Samples of one category (Tsounis VII-C) and one band of conditioning.
 struct Stratum {
   SampleCategory category = SampleCategory::unknown;
   std::size_t band = 0;

@@ -15,15 +15,15 @@ namespace conebench::simulation {
 constexpr const char* trajectory_name = "trajectory.csv";
 constexpr const char* impulses_name = "impulses.csv";
 
-/// What is written beside the columns that every trajectory has.
+/// Optional columns and files of a trajectory.
 struct TrajectoryOptions {
   bool state = false;                    ///< columns q1, q2, …, v1, v2, …
-  std::vector<std::string> bodies = {};  ///< columns of each one's pose and of the contacts' force on it
+  std::vector<std::string> bodies = {};  ///< columns of each body's pose and of the contact force on it
   bool impulses = false;                 ///< impulses.csv
   bool conditioning = false;             ///< column conditioning: of G + R
 };
 
-/// Their numbers in the model. Errors: wrong_usage for a body that it does not have (lists those that it has).
+/// The bodies' numbers in the model. Errors: wrong_usage: the model has no such body (lists its bodies).
 Result<std::vector<int>> body_numbers(const Engine& engine, const std::vector<std::string>& names);
 
 /// trajectory.csv, a line a step, and impulses.csv, a line a contact and step, flushed as they go. Their columns are
@@ -34,7 +34,7 @@ class TrajectoryFiles {
   /// those of body_numbers; bad_input where a file can't be written.
   static Result<TrajectoryFiles> create(const std::filesystem::path& folder, const TrajectoryOptions& options,
                                         Simulation& simulation);
-  /// Of the step that the simulation has just done.
+  /// Writes the simulation's last step.
   void add(const StepRecord& record);
   /// bad_input where a line could not be written.
   Result<void> check() const;

@@ -24,8 +24,8 @@ constexpr double follow = 8.0;              // of velocities [1/s]
 constexpr double rise = 100.0;              // of the height [1/s²]
 constexpr double damp = 16.0;               // of its speed [1/s]
 constexpr double farthest = 0.04;           // error of the height that counts [m]
-constexpr double catch_up = 2.0;            // of places [1/s]
-constexpr double behind = 0.15;             // error of a place that counts [m]
+constexpr double catch_up = 2.0;            // of positions [1/s]
+constexpr double behind = 0.15;             // largest error of the position that counts [m]
 constexpr double placement = 0.12;          // of Raibert's rule [s]
 const Vector3d upright(60.0, 100.0, 60.0);  // [N m/rad]
 const Vector3d calm(6.0, 10.0, 6.0);        // [N m s/rad]
@@ -114,11 +114,11 @@ TrotControl::Leg TrotControl::leg_of(std::size_t number, const State& state, con
 }
 
 /// The speed, reached within start_up, and what leads back to where a trunk with that speed would be.
-Vector3d TrotControl::wanted_velocity(double time, const Eigen::Vector2d& place) const {
+Vector3d TrotControl::wanted_velocity(double time, const Eigen::Vector2d& position) const {
   const double share = std::min(1.0, time / start_up);
   const double way = trot_.speed * (time - start_up * share * (1.0 - 0.5 * share));
   const auto back = [](double error) { return catch_up * std::clamp(error, -behind, behind); };
-  return {trot_.speed * share + back(way - place.x()), back(-place.y()), 0.0};
+  return {trot_.speed * share + back(way - position.x()), back(-position.y()), 0.0};
 }
 
 /// Mean height of the standing feet under the trunk's origin [m].
@@ -191,12 +191,12 @@ Vector3d TrotControl::swung(const TrotLeg& form, const Leg& leg, const Trunk& tr
   to.z() = under - sink;
   // Under the hip of a level trunk, in the world's axes from its origin.
   const Vector3d hip(form.root.x(), form.root.y(), 0.0);
-  Vector3d place = hip + from + blend * (to - from);
+  Vector3d target_position = hip + from + blend * (to - from);
   Vector3d velocity = rate * (1.0 - std::cos(turn * s)) * (to - from);
-  place.z() += 0.5 * clearance * (1.0 - std::cos(turn * s));
+  target_position.z() += 0.5 * clearance * (1.0 - std::cos(turn * s));
   velocity.z() += 0.5 * clearance * turn * rate * std::sin(turn * s);
 
-  const Vector3d foot = trunk.rotation.transpose() * place;
+  const Vector3d foot = trunk.rotation.transpose() * target_position;
   const Vector3d moving = trunk.rotation.transpose() * velocity - trunk.spin.cross(foot);
   Matrix3d jacobian;
   Vector3d target = angles_for(form, foot - form.root);

@@ -2,7 +2,9 @@
 
 namespace conebench {
 
-/// Of foreign code's count of iterations what can be: 0, as where it tells none, for one below 0 or beyond the limit.
-inline long claimed_iterations(long told, long max_iterations) { return told < 0 || told > max_iterations ? 0 : told; }
+/// Foreign code's count of iterations; 0, as where it reports none, for a count below 0 or beyond the limit.
+inline long claimed_iterations(long reported, long max_iterations) {
+  return reported < 0 || reported > max_iterations ? 0 : reported;
+}
 
 }  // namespace conebench

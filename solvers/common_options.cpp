@@ -4,11 +4,11 @@
 #include <limits>
 #include <utility>
 
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 #include "problems/conversions.hpp"
 #include "problems/rolling_units.hpp"
+#include "solvers/attempts.hpp"
 #include "solvers/stalled.hpp"
-#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -23,14 +23,15 @@ struct CommonOptions {
 };
 
 void declare_options(OptionBinder& bind, CommonOptions& o) {
-  bind.choice("units", o.units, {"impulse", "force"},
-              "what is solved for: impulses [N s], or forces lambda/dt [N] as in 002, which own tests, penalties and "
-              "proximal terms then count; needs a problem that tells its time step");
+  bind.choice(
+      "units", o.units, {"impulse", "force"},
+      "what is solved for: impulses [N s], or forces lambda/dt [N] as in LeLidec24, which own tests, penalties and "
+      "proximal terms then count; needs a problem that tells its time step");
   if (o.test == StallTest::on_shown) declare_stall(bind, o.stall);
 }
 
 /// Passes everything on, impulses in the problem's units, and sees where the iterates stand still.
-class StallMonitor final : public Monitor, public Tries {
+class StallMonitor final : public Monitor, public Attempts {
  public:
   StallMonitor(Monitor& inner, const Vector& row_units, double share, Vector& shown, Vector& last)
       : inner_(inner), row_units_(row_units), share_(share), shown_(shown), last_(last) {
@@ -43,12 +44,12 @@ class StallMonitor final : public Monitor, public Tries {
     return passed_on(inner_.propose(iteration, in_impulses(impulse), own_residual));
   }
   void start_over() override {
-    if (Tries* const tries = tries_of(inner_)) tries->start_over();
+    if (Attempts* const attempts = attempts_of(inner_)) attempts->start_over();
     next_ = due_from();
   }
   double verdict_ratio() const override {
-    const Tries* const tries = tries_of(inner_);
-    return tries != nullptr ? tries->verdict_ratio() : std::numeric_limits<double>::quiet_NaN();
+    const Attempts* const attempts = attempts_of(inner_);
+    return attempts != nullptr ? attempts->verdict_ratio() : std::numeric_limits<double>::quiet_NaN();
   }
 
  private:
@@ -100,7 +101,7 @@ class CommonSolver final : public Solver {
 
   bool needs_matrix(const ContactProblem& problem) const override { return inner_->needs_matrix(problem); }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     passes_ = plain() && !problem.cones().rolls();
     if (passes_) return inner_->prepare(problem);
@@ -121,7 +122,7 @@ class CommonSolver final : public Solver {
     StallMonitor watch(monitor, row_units_, options_.stall, shown_, last_);
     SolveSummary summary = inner_->solve(guess_, stop, watch, impulse);
     impulse = impulse.cwiseProduct(row_units_);
-    if (watch.stalled()) return stalled_as(summary, stalled_by::option, summary.own_residual);
+    if (watch.stalled()) return stalled_as(summary, Stall::option, summary.own_residual);
     return summary;
   }
 
@@ -180,7 +181,8 @@ void declare_stall(OptionBinder& bind, double& share) {
       stall_name, share,
       {.minimum = 0,
        .maximum = 1,
-       .doc = "ends as stalled where |lambda_k - lambda_(k-1)| < stall |lambda_k|, 1e-8 in 002; 0: no such test"});
+       .doc =
+           "ends as stalled where |lambda_k - lambda_(k-1)| < stall |lambda_k|, 1e-8 in LeLidec24; 0: no such test"});
 }
 
 SolverRow with_common_options(SolverRow row, StallTest test) {

@@ -6,34 +6,34 @@
 
 namespace conebench {
 
-/// What one solve took where another process did it.
+/// Time of a solve in another process.
 struct OutsideTime {
-  double wall_s = 0.0;                ///< of that process alone: without files that the harness writes and reads
+  double wall_s = 0.0;                ///< of that process only, without the files that the harness writes and reads
   double processor_s = 0.0;           ///< that it used
-  std::optional<double> own_setup_s;  ///< as it says itself
-  std::optional<double> own_solve_s;  ///< as it says itself
+  std::optional<double> own_setup_s;  ///< as the process reports it
+  std::optional<double> own_solve_s;  ///< as the process reports it
   bool own_ranks = false;             ///< its own times are the cell's
 };
 
-/// What one solve may use, for another process to be told; 0: not known.
+/// Limits of a solve, for another process. 0: not known.
 struct OutsideLimits {
   double seconds = 0.0;
   long memory_mb = 0;
 };
 
-/// A monitor that times a solve by what the solver tells of another process; monitors of cells have it.
+/// A monitor that takes the time of another process from the solver. Monitors of cells implement it.
 class OutsideTimed {
  public:
   virtual ~OutsideTimed() = default;
   void allow(const OutsideLimits& limits) { limits_ = limits; }
   const OutsideLimits& limits() const { return limits_; }
-  /// Of the last try, before it is proposed. `harness_s`: what passed beside it for files and for the program's start,
-  /// since the solve or the last try began; no deadline counts it.
+  /// Sets the time of the last attempt, before its iterate is proposed. `harness_s`: time since the solve or the last
+  /// attempt began that went into files and the program's start; deadlines do not count it.
   void took(const OutsideTime& time, double harness_s) {
     outside_ = time;
     exclude_time(harness_s);
   }
-  /// Nothing where the solve was done in this process.
+  /// nullopt: the solve ran in this process.
   const std::optional<OutsideTime>& outside() const { return outside_; }
 
  protected:
@@ -44,7 +44,7 @@ class OutsideTimed {
   std::optional<OutsideTime> outside_;
 };
 
-/// That of `monitor`; nullptr where nobody wants to know.
+/// nullptr if `monitor` does not implement it.
 inline OutsideTimed* outside_timed(Monitor& monitor) { return dynamic_cast<OutsideTimed*>(&monitor); }
 
 }  // namespace conebench

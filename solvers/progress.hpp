@@ -10,22 +10,20 @@
 
 namespace conebench {
 
-/// What a solver's loop asks after an iteration: whether to stop, and as what. Of the stop rule and the monitor alone;
-/// nothing of the solve is kept.
+/// Decides for a solver's loop, after an iteration, whether to stop and with which status. It uses the stop rule and
+/// the monitor only, and stores nothing of the solve.
 class SolveProgress {
  public:
   SolveProgress(const StopRule& stop, Monitor& monitor) : stop_(stop), monitor_(monitor) {}
 
   const StopRule& stop() const { return stop_; }
-  /// The paper's own test, where that decides.
-  bool passes(double own_residual) const {
-    return stop_.criterion == Criterion::own && own_residual <= stop_.tolerance;
-  }
+  /// The solver's own test, if stop_by is `solver`.
+  bool passes(double own_residual) const { return stop_.stop_by == StopBy::solver && own_residual <= stop_.tolerance; }
 
-  /// After iteration k: `diverged` where the solver's own measure is no number any more, `converged` where it passes or
-  /// the monitor accepts, `time_limit`. `iterate`: the impulse that the solver would return now [N s], or a function
-  /// that brings it there and returns it, called only where somebody looks. `last`: the solver is about to give up, so
-  /// the monitor is asked off its schedule.
+  /// After iteration k: `diverged` if the solver's own residual is NaN, `converged` if it passes or the monitor
+  /// accepts, `time_limit`. `iterate`: the impulse that the solver would return now [N s], or a function that brings it
+  /// there and returns it, called only if there is a check. `last`: the solver is about to give up, so the monitor
+  /// checks off its schedule.
   template <class Iterate>
   std::optional<SolveStatus> after(long k, double own_residual, const Iterate& iterate, bool last = false) const {
     if (!std::isfinite(own_residual)) return SolveStatus::diverged;
@@ -33,7 +31,7 @@ class SolveProgress {
     return check(k, own_residual, iterate, last);
   }
 
-  /// The monitor's part of it, for a solver without a measure of its own (NaN), or with one that it seldom knows.
+  /// The monitor's part of it, for a solver without a residual of its own (NaN), or with one that it seldom computes.
   template <class Iterate>
   std::optional<SolveStatus> check(long k, double own_residual, const Iterate& iterate, bool last = false) const {
     if (!last && !monitor_.should_check(k)) return std::nullopt;
@@ -57,7 +55,7 @@ class SolveProgress {
   Monitor& monitor_;
 };
 
-/// Counts iterations on end that move by no more than rounding.
+/// Counts consecutive iterations that move by no more than rounding.
 class StallWindow {
  public:
   /// Whether the iteration stalls. `change`, `size`: of the iterate, in one unit.

@@ -12,10 +12,10 @@
 
 namespace conebench {
 
-/// Code that is not part of the build, by where it runs when a cell asks for it.
+/// Foreign code, by the process that runs it.
 enum class ForeignCode {
   none,
-  plugin,        ///< in the process that solves
+  plugin,        ///< in the solving process
   program,       ///< in a process of its own for each run
   kept_program,  ///< in a process of its own that lives on for the next cell
 };
@@ -24,25 +24,25 @@ enum class ForeignCode {
 struct SolverRow {
   SolverInfo info;
   std::vector<OptionSpec> options;
-  /// Options that many solvers have and no algorithm knows of (solvers/common_options.hpp).
+  /// Options of many solvers that the algorithms do not see (solvers/common_options.hpp).
   std::vector<OptionSpec> common = {};
   /// The solver with `values` set over its defaults. Errors (wrong_usage): see OptionBinder::assign.
   std::function<Result<std::unique_ptr<Solver>>(const OptionValues& values)> make;
-  /// All options with `values` set over the defaults, common ones only where they are no defaults: what a setting's
-  /// hash is taken of. Errors as make.
+  /// All options with `values` set over the defaults; common options only if they differ from their defaults. A
+  /// configuration's hash is made from these. Errors as make.
   std::function<Result<OptionValues>(const OptionValues& values)> effective_options;
-  /// The residual of the judge's that the solver's own one is, if any: it then proposes what passes, and the verdict
-  /// need not be looked at in between.
+  /// The judge's residual that the solver's own residual equals; empty: none. Such a solver proposes iterates that
+  /// pass, so that the verdict is not checked in between.
   std::string measures = {};
-  std::string missing = {};  ///< why this build can't run it; empty where it can
-  /// Of the files that a foreign solver comes from; part of every cell's key. Empty for what is part of the build.
+  std::string missing = {};  ///< why this build can't run it; empty: it can
+  /// Hash of a foreign solver's files; part of every cell's key. Empty: a solver of the build.
   std::string content_hash = {};
   ForeignCode foreign = ForeignCode::none;
   /// Of a plug-in: loads its file into this process, so that no set-up has that in it. Else null.
   std::function<void()> load = {};
-  /// The words of a command line that name a foreign solver's plug-in or program, with absolute files:
-  /// {"--plugin", "/FILE"}. Empty for a solver of this build, and where the command line can't take them.
-  std::vector<std::string> command_words = {};
+  /// Arguments of a command line that load the foreign solver, with absolute paths: {"--plugin", "/FILE"}. Empty: a
+  /// solver of this build, or the command line can't express them.
+  std::vector<std::string> command_arguments = {};
 
   /// Its own and the common ones.
   std::vector<OptionSpec> all_options() const;
@@ -51,11 +51,11 @@ struct SolverRow {
 /// All solvers that this build can run, in the order in which they are listed.
 std::span<const SolverRow> solver_table();
 
-/// All solvers that Conebench knows, those that this build lacks included.
+/// All solvers that Conebench knows, including those that this build lacks.
 std::span<const SolverRow> solver_catalogue();
 
-/// Adds a solver that is not part of the build; of the same id and content as one that was added before, nothing. Rows
-/// that were looked up earlier are no longer valid. Errors (bad_input): an id that exists.
+/// Adds a foreign solver, unless one with the same id and content has been added before. References to rows become
+/// invalid. Errors (bad_input): the id exists.
 Result<void> add_solver(SolverRow row);
 
 /// The row of solver_table() with this id, or nullptr.
@@ -65,7 +65,7 @@ const SolverRow* find_solver(const std::string& id);
 /// (unsupported; says why).
 Result<const SolverRow*> require_solver(const std::string& id);
 
-/// The error (wrong_usage) where what `options` say together is wrong and they have a function for it: wrong_word().
+/// The error (wrong_usage) where `options` contradict each other and they have a function for it: wrong_word().
 template <class Options>
 Result<void> check_together(const std::string& id, const Options& options) {
   if constexpr (requires { options.wrong_word(); }) {

@@ -16,6 +16,24 @@ std::string to_string(Formulation formulation) {
   return "unknown";
 }
 
+std::optional<Formulation> formulation_named(std::string_view name) {
+  for (const Formulation one : {Formulation::ncp, Formulation::ccp, Formulation::lcp, Formulation::model}) {
+    if (name == to_string(one)) return one;
+  }
+  return std::nullopt;
+}
+
+std::string_view own_model_residual(Formulation formulation, std::string_view solver_id) {
+  switch (formulation) {
+    case Formulation::ncp: return "natural_map_scaled";
+    case Formulation::ccp: return "natural_map_ccp_scaled";
+    case Formulation::lcp:
+      return solver_id.starts_with("LEMKE") ? "natural_map_facets_scaled" : "natural_map_box_scaled";
+    case Formulation::model: return "natural_map_raisim_scaled";
+  }
+  return "";
+}
+
 std::string to_string(Allocation allocation) {
   switch (allocation) {
     case Allocation::none: return "no";
@@ -50,13 +68,20 @@ std::string to_string(Breakdown breakdown) {
   return "unknown";
 }
 
-std::string to_string(Criterion criterion) {
-  switch (criterion) {
-    case Criterion::own: return "own";
-    case Criterion::verdict: return "verdict";
-    case Criterion::verdict_paid: return "verdict-paid";
+std::string to_string(StopBy stop_by) {
+  switch (stop_by) {
+    case StopBy::solver: return "solver";
+    case StopBy::judge: return "judge";
+    case StopBy::judge_timed: return "judge_timed";
   }
   return "unknown";
+}
+
+std::optional<StopBy> stop_by_named(std::string_view name) {
+  if (name == "solver" || name == "own") return StopBy::solver;
+  if (name == "judge" || name == "verdict") return StopBy::judge;
+  if (name == "judge_timed" || name == "verdict-paid") return StopBy::judge_timed;
+  return std::nullopt;
 }
 
 std::string to_string(Origin origin) {
@@ -73,9 +98,7 @@ bool checks_are_free(const SolverInfo& info) {
   return info.origin != Origin::peer && (info.origin != Origin::foreign || info.observed_every_iteration);
 }
 
-Criterion fair_criterion(bool all_checks_are_free) {
-  return all_checks_are_free ? Criterion::verdict : Criterion::verdict_paid;
-}
+StopBy fair_stop_by(bool all_checks_are_free) { return all_checks_are_free ? StopBy::judge : StopBy::judge_timed; }
 
 bool Solver::needs_matrix(const ContactProblem&) const { return true; }
 

@@ -4,11 +4,11 @@
 
 namespace conebench {
 
-/// What a solver is, too, that looks for velocities and has impulses with them: the two agree to its tolerance alone.
+/// The second interface of a solver that searches velocities. Its impulses agree with them to its tolerance only.
 class VelocitySolver {
  public:
   virtual ~VelocitySolver() = default;
-  /// Of the last solve(), of a problem with rows: n_v [m/s, rad/s].
+  /// The velocity of the last solve(), n_v [m/s, rad/s]. The problem must have rows.
   virtual Vector velocity() const = 0;
 };
 

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ElementTree
 
 def reason(output):
     """The first line after GTEST_SKIP(), else the last line of what a script printed before it ended with 77."""
-    told = re.search(r": Skipped\n(.*)", output)
-    if told:
-        line = told[1]
+    reported = re.search(r": Skipped\n(.*)", output)
+    if reported:
+        line = reported[1]
     else:
         lines = output.strip().splitlines()
         line = lines[-1] if lines and "[  SKIPPED ]" not in output else ""

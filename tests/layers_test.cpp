@@ -125,7 +125,7 @@ TEST(Layers, ThePictureOfTheFloorsIsTheirOrder) {
   EXPECT_EQ(pictured, floors);
 }
 
-TEST(Layers, OnePlaceForks) {
+TEST(Layers, OneFileForks) {
   const std::regex call(R"(\b(v?fork|posix_spawnp?) *\()");
   const std::set<std::string> may = {"base/child_process.cpp"};
   for (const auto& [folder, unused] : allowed_folders) {
@@ -152,7 +152,7 @@ TEST(Layers, HeavyLibrariesStayInTheirFolder) {
   }
 }
 
-TEST(Layers, SizesOfContactsAreToldApartInOnePlace) {
+TEST(Layers, OnlyTheConesFolderDistinguishesContactsByTheirRows) {
   const std::regex branch(R"(dimension(_|\(\))? *[=!]= *[235]\b)");
   int files = 0;
   for (const auto& [folder, unused] : allowed_folders) {

@@ -10,7 +10,7 @@
 #include "problems/cones/limit.hpp"
 #include "problems/cones/rolling.hpp"
 
-/// From the type of a run of cones to its class, for code that is a template over it.
+/// Dispatch from a ConeType to the cone's class, for code that is a template over the class.
 namespace conebench {
 
 /// Returns visit.operator()<Cone>() for the class of a cone type.
@@ -47,7 +47,7 @@ Cone contact_cone(const ConeProduct& cones, Index i) {
   }
 }
 
-/// What code for contacts of a number of rows takes for their friction: mu; with rolling friction the cone itself.
+/// Friction data of a contact with this number of rows: mu, or, with rolling friction, the cone.
 template <int Rows>
 using FrictionOf = std::conditional_t<Rows == RollingCone::rows, RollingCone, double>;
 
@@ -60,11 +60,11 @@ FrictionOf<Rows> friction_of(const ConeProduct& cones, Index i) {
   }
 }
 
-/// The normal's place among so many rows.
+/// The index of the normal among a contact's rows.
 template <int Rows>
-inline constexpr int normal_place = Rows == RollingCone::rows ? RollingCone::normal : Rows - 1;
+inline constexpr int normal_index = Rows == RollingCone::rows ? RollingCone::normal : Rows - 1;
 
-/// P_K, and Γ's entry on the normal, for code that is a template over rows.
+/// P_K(x), for code that is a template over rows.
 template <int Rows>
 ContactVector<Rows> project_contact(const ContactVector<Rows>& x, const FrictionOf<Rows>& friction) {
   if constexpr (Rows == RollingCone::rows) {
@@ -82,7 +82,7 @@ double de_saxce_term(const ContactVector<Rows>& velocity, const FrictionOf<Rows>
   }
 }
 
-/// The cone at place i of a run.
+/// The i-th cone of a run.
 template <class Cone>
 Cone cone_of_run(const ConeProduct& cones, Index i) {
   if constexpr (Cone::rows == 1) {

@@ -10,14 +10,14 @@ namespace conebench {
 template <int Rows>
 using ContactVector = Eigen::Matrix<double, Rows, 1>;
 
-/// ‖(x, y)‖. In extreme units the squares leave the range, the norm need not.
+/// ‖(x, y)‖, also if the squares overflow or underflow.
 inline double norm_of_two(double x, double y) {
-  if (y == 0.0) return std::abs(x);  // what does not slip, and the plane
+  if (y == 0.0) return std::abs(x);  // no slip, or in the plane
   const double square = x * x + y * y;
   return square > 1e-290 && square < 1e300 ? std::sqrt(square) : std::hypot(x, y);
 }
 
-/// ‖x‖, also where the squares leave the range.
+/// ‖x‖, also if the squares overflow or underflow.
 template <int Rows>
 [[gnu::always_inline]] inline double safe_norm(const ContactVector<Rows>& x) {
   const double square = x.squaredNorm();

@@ -2,7 +2,7 @@
 
 #include "problems/cones/contact_vector.hpp"
 
-/// What Coulomb's cone K_mu = {‖x_T‖ ≤ mu x_N} is in the plane (Dim = 2) and in space (Dim = 3); the normal is last.
+/// Coulomb's cone K_mu = {‖x_T‖ ≤ mu x_N} in the plane (Dim = 2) and in space (Dim = 3). The normal is last.
 namespace conebench {
 
 /// Euclidean norm of the tangential part.
@@ -38,8 +38,8 @@ ContactVector<Dim> project_dual_friction_cone(const ContactVector<Dim>& x, doubl
   return x + project_friction_cone<Dim>(reflected, mu);
 }
 
-/// λ − P_{K_mu}(λ − s) of a contact for s = r v: formed as s + (y − P(y)) with y = λ − s, so that a small s beside a
-/// large λ keeps its digits.
+/// λ − P_{K_mu}(λ − s) of a contact for s = r v: formed as s + (y − P(y)) with y = λ − s, so that a small s
+/// keeps its digits if λ is large.
 template <int Dim>
 [[gnu::always_inline]] inline ContactVector<Dim> natural_map(const ContactVector<Dim>& impulse,
                                                              const ContactVector<Dim>& s, double mu) {

@@ -42,19 +42,19 @@ void each_factor_row(const Elimination& elimination, const Visit& visit) {
 Elimination eliminate(const BlockGraph& graph, std::vector<int> order) {
   const int n = graph.rows();
   Elimination result;
-  std::vector<int>& place = result.place;
-  place.resize(at(n));
-  for (int i = 0; i < n; ++i) place[at(order[at(i)])] = i;
+  std::vector<int>& index = result.index;
+  index.resize(at(n));
+  for (int i = 0; i < n; ++i) index[at(order[at(i)])] = i;
   result.order = std::move(order);
 
   // Where row i is to begin stands at i + 1 until it is filled.
   std::vector<int>& begin = result.left_begin;
   begin.assign(at(n) + 2, 0);
-  each_coupling(graph, [&](int i, int j) { ++begin[at(std::max(place[at(i)], place[at(j)])) + 2]; });
+  each_coupling(graph, [&](int i, int j) { ++begin[at(std::max(index[at(i)], index[at(j)])) + 2]; });
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   result.left.resize(at(begin.back()));
   each_coupling(graph, [&](int i, int j) {
-    const auto [column, row] = std::minmax(place[at(i)], place[at(j)]);
+    const auto [column, row] = std::minmax(index[at(i)], index[at(j)]);
     result.left[at(begin[at(row) + 1]++)] = column;
   });
 

@@ -5,7 +5,7 @@
 
 namespace conebench {
 
-/// The places of a square block matrix's blocks: row i holds columns[k] for k in [row_begins[i], row_begins[i + 1]).
+/// The positions of a square block matrix's blocks: row i holds columns[k] for k in [row_begins[i], row_begins[i + 1]).
 struct BlockGraph {
   std::span<const int> row_begins;
   std::span<const int> columns;
@@ -20,7 +20,7 @@ inline constexpr double flops_of_block_product = 2.0 * 3 * 3 * 3;
 /// The symbolic analysis of every factorization: what eliminating a block matrix with a symmetric pattern in a given
 /// order fills, without the pattern of the factors.
 struct Elimination {
-  std::vector<int> order, place;      ///< old[new], new[old]
+  std::vector<int> order, index;      ///< old[new], new[old]
   std::vector<int> left_begin, left;  ///< by new rows: columns left of the diagonal of the graph with its transpose
   std::vector<int> parent;            ///< elimination tree by new rows, −1 for a root
   std::vector<int> below;             ///< blocks of each column of the factor below the diagonal

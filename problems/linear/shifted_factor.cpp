@@ -12,7 +12,8 @@ namespace conebench {
 
 namespace {
 
-constexpr double panel_cost = 60.0;  ///< of a panel beside its values: multiplications that take as long
+constexpr double panel_cost =
+    60.0;  ///< of a panel, in multiplications that take as long as what it costs besides its values
 /// Most times that a panel's diagonal may be the shift where it is inverted as a whole: the residuals of products with
 /// an inverse grow with the condition.
 constexpr double inverted_ratio = 1e4;
@@ -180,7 +181,7 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
   make(work_);
 }
 
-std::int64_t ShiftedFactor::place(int i, int j) const {
+std::int64_t ShiftedFactor::offset(int i, int j) const {
   const Panel& panel = panels_[at(panel_of_[at(j)])];
   std::int64_t position = i - panel.first;
   if (position >= panel.pivots) {
@@ -203,7 +204,7 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
       const auto block = matrix.block(block_row, k);
       // The rows of a block stay together, so one search serves the block.
       const int i = new_row_[at(row)], j = new_row_[at(column)];
-      const std::int64_t begin = place(std::max(i, j), std::min(i, j));
+      const std::int64_t begin = offset(std::max(i, j), std::min(i, j));
       const std::int64_t lead = panels_[at(panel_of_[at(std::min(i, j))])].lead;
       for (Index c = 0; c < block.cols(); ++c) {
         for (Index r = 0; r < block.rows(); ++r) {
@@ -216,8 +217,8 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
   }
   diagonal_.resize(rows());
   for (int i = 0; i < rows(); ++i) {
-    for (int side = 0; side < sides_; ++side) lower[side * panel_values_ + place(i, i)] += compliance[old_row_[at(i)]];
-    diagonal_[i] = lower[place(i, i)];
+    for (int side = 0; side < sides_; ++side) lower[side * panel_values_ + offset(i, i)] += compliance[old_row_[at(i)]];
+    diagonal_[i] = lower[offset(i, i)];
   }
 }
 

@@ -47,8 +47,8 @@ class ShiftedFactor {
   std::int64_t panel_values() const { return panel_values_; }
   /// Whether the last factor() inverted the panel with the pivot of `row` as a whole, or refused it meanwhile.
   bool inverted(Index row) const {
-    const auto place = static_cast<std::size_t>(new_row_[static_cast<std::size_t>(row)]);
-    return panels_[static_cast<std::size_t>(panel_of_[place])].inverted;
+    const auto index = static_cast<std::size_t>(new_row_[static_cast<std::size_t>(row)]);
+    return panels_[static_cast<std::size_t>(panel_of_[index])].inverted;
   }
 
  private:
@@ -67,7 +67,7 @@ class ShiftedFactor {
   void analyse(const BlockSparseMatrix& matrix);
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
   /// Of the entry at new row i in the panel column of new row j ≤ i.
-  std::int64_t place(int i, int j) const;
+  std::int64_t offset(int i, int j) const;
   bool eliminate_panels(double shift, double min_share);
   bool eliminate_pivots(const Panel& panel, double shift, double min_share);
   void update_later(const Panel& panel, int side);

@@ -30,7 +30,7 @@ struct Polar {
 
 Eigen::Matrix3d rotation_of(const Eigen::Matrix3d& deformation) { return Polar(deformation).rotation(); }
 
-int place_of(const SparseMatrix& matrix, Index row, Index column) {
+int value_index(const SparseMatrix& matrix, Index row, Index column) {
   const int* const inner = matrix.innerIndexPtr();
   const int* const begin = inner + matrix.outerIndexPtr()[column];
   const int* const end = inner + matrix.outerIndexPtr()[column + 1];
@@ -65,12 +65,12 @@ void CorotatedBody::add_pattern(std::vector<Eigen::Triplet<double>>& entries) co
   }
 }
 
-void CorotatedBody::find_places(const SparseMatrix& matrix) {
+void CorotatedBody::find_values(const SparseMatrix& matrix) {
   for (Element& element : elements_) {
     std::size_t slot = 0;
     for (const Index row : element.corners) {
       for (const Index col : element.corners) {
-        for (int c = 0; c < 3; ++c) element.places[slot++] = place_of(matrix, row, col + c);
+        for (int c = 0; c < 3; ++c) element.value_indices[slot++] = value_index(matrix, row, col + c);
       }
     }
   }
@@ -137,7 +137,7 @@ void CorotatedBody::add(const Element& element, const Share& share, Index begin,
     for (std::size_t a = 0; a < 4; ++a) {
       const Eigen::Matrix3d& block = share.blocks[block_of[a][b]];
       for (std::size_t c = 0; c < 3; ++c) {
-        Eigen::Map<Eigen::Vector3d> to(values + element.places[12 * a + 3 * b + c]);
+        Eigen::Map<Eigen::Vector3d> to(values + element.value_indices[12 * a + 3 * b + c]);
         if (a > b) {
           to += block.row(Index(c)).transpose();
         } else {

@@ -9,8 +9,8 @@
 
 namespace conebench::simulation {
 
-/// Linear tetrahedra whose strains are small once each one's rotation is taken out (co-rotational elements, paper 003's
-/// (4) to (8)).
+/// Linear tetrahedra whose strains are small once each one's rotation is taken out (co-rotational elements, paper
+/// Lee23's (4) to (8)).
 ///
 ///     symbol   meaning                                                      unit
 ///     x, X     positions of the nodes, now and at rest                      m
@@ -26,8 +26,8 @@ class CorotatedBody {
 
   /// Where its stiffness has entries.
   void add_pattern(std::vector<Eigen::Triplet<double>>& entries) const;
-  /// Finds its places in a matrix that has these entries.
-  void find_places(const SparseMatrix& matrix);
+  /// Finds its entries among the values of a matrix that has these entries.
+  void find_values(const SparseMatrix& matrix);
 
   /// Adds a quarter of each tetrahedron at each of its corners [kg].
   void add_mass(double density, Vector& mass) const;
@@ -45,9 +45,9 @@ class CorotatedBody {
 
  private:
   struct Element {
-    std::array<Index, 4> corners;       ///< first position of each
-    std::array<int, 48> places{};       ///< in the stiffness's values: of rows of corner a in the columns of corner b
-    Eigen::Matrix<double, 12, 1> rest;  ///< X, from corner 0
+    std::array<Index, 4> corners;         ///< first position of each
+    std::array<int, 48> value_indices{};  ///< in the stiffness: rows of corner a in the columns of corner b
+    Eigen::Matrix<double, 12, 1> rest;    ///< X, from corner 0
     TetrahedralElement at_rest;
   };
   /// What an element adds at the state at hand.
@@ -70,6 +70,6 @@ class CorotatedBody {
 Eigen::Matrix3d rotation_of(const Eigen::Matrix3d& deformation);
 
 /// Index of the stored entry (row, column) among the values of a compressed matrix that has it.
-int place_of(const SparseMatrix& matrix, Index row, Index column);
+int value_index(const SparseMatrix& matrix, Index row, Index column);
 
 }  // namespace conebench::simulation

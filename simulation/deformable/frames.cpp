@@ -53,7 +53,7 @@ void Frames::start(Vector& position, Vector& velocity) const {
   }
 }
 
-void Frames::place(const Vector& position, const Vector& velocity, double time) {
+void Frames::move_to(const Vector& position, const Vector& velocity, double time) {
   for (std::size_t k = 0; k < model_->rigid.size(); ++k) {
     const RigidBody& body = model_->rigid[k];
     FramePose& pose = poses_[static_cast<std::size_t>(model_->rigid_number(k))];

@@ -23,13 +23,13 @@ FramePose pose_of(const Guide& guide, double time);
 class Frames {
  public:
   Frames() = default;
-  /// Places in q and v where they begin.
+  /// `position`, `velocity`: where its entries of q and v begin.
   Frames(const SoftModel& model, Index position, Index velocity);
 
   Index positions() const { return positions_; }
   Index velocities() const { return velocities_; }
   void start(Vector& position, Vector& velocity) const;
-  void place(const Vector& position, const Vector& velocity, double time);
+  void move_to(const Vector& position, const Vector& velocity, double time);
   /// Puts the guides where they are at this time [s].
   void lead(double time);
   /// q ← q ⊕ Δt v.

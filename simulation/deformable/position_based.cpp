@@ -34,7 +34,7 @@ FramePose& PositionBased::pose_of_rigid(int k) { return frames_.pose(model_.rigi
 Vector PositionBased::step(State& state, const std::vector<ContactPoint>& contacts, double time_step) {
   const double h = time_step / double(substeps_);
   Vector impulse = Vector::Zero(3 * Index(contacts.size()));
-  frames_.place(state.position, state.velocity, state.time);
+  frames_.move_to(state.position, state.velocity, state.time);
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     bodies_[k].velocity = frames_.velocity(k);
     bodies_[k].spin = frames_.spin(k);

@@ -9,7 +9,7 @@
 
 namespace conebench::simulation {
 
-/// Extended position-based dynamics of rigid bodies and the springs between them, paper 003's PBD: an experiment, no
+/// Extended position-based dynamics of rigid bodies and the springs between them, paper Lee23's PBD: an experiment, no
 /// solver. A step is cut into substeps h of one Gauss–Seidel pass each (Macklin and others 2016, eq. 18 and 26; of
 /// rigid bodies Müller and others 2020), over the springs' rows and then the contacts.
 ///
@@ -27,7 +27,7 @@ class PositionBased {
   /// What it can't move, if anything: tetrahedra, slides.
   static std::optional<std::string> fault_of(const SoftModel& model);
 
-  /// Moves on by Δt; contacts are looked for among `contacts`. Returns their impulses in their frames [N s].
+  /// Moves on by Δt; contacts are searched among `contacts`. Returns their impulses in their frames [N s].
   Vector step(State& state, const std::vector<ContactPoint>& contacts, double time_step);
 
  private:

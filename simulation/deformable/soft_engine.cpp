@@ -44,7 +44,7 @@ class SoftEngine final : public Engine {
       start_.velocity.segment(firsts_[k], model_.bodies[k].velocity.size()) = model_.bodies[k].velocity;
     }
     frames_.start(start_.position, start_.velocity);
-    frames_.place(start_.position, start_.velocity, 0.0);
+    frames_.move_to(start_.position, start_.velocity, 0.0);
     lay_out();
   }
 
@@ -57,7 +57,7 @@ class SoftEngine final : public Engine {
   Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
     state_ = state;
     begin(Stage::assembly);
-    frames_.place(state.position, state.velocity, state.time);
+    frames_.move_to(state.position, state.velocity, state.time);
     frames_.lead(state.time + reach.ahead);
     elastic_energy_ = evaluate_elastic(state.position, following_, CorotatedBody::Tangent::turned);
     carry(reach, mechanics.force);
@@ -93,11 +93,11 @@ class SoftEngine final : public Engine {
     mechanics.force -= following_;
     State moved = state_;
     advance_position(moved, velocity, time_step);
-    frames_.place(moved.position, velocity, state_.time + time_step);
+    frames_.move_to(moved.position, velocity, state_.time + time_step);
     const bool whole = tangent == Tangent::whole;
     evaluate_elastic(moved.position, following_,
                      whole ? CorotatedBody::Tangent::whole : CorotatedBody::Tangent::positive, time_step);
-    frames_.place(state_.position, state_.velocity, state_.time);
+    frames_.move_to(state_.position, state_.velocity, state_.time);
     mechanics.force += following_;
     mechanics.stiffness = stiffness_;
     pull(moved.position, time_step, mechanics);
@@ -133,9 +133,9 @@ class SoftEngine final : public Engine {
   }
   Vector internal_force(const Vector& position, double later) override {
     Vector force;
-    frames_.place(position, state_.velocity, state_.time + later);
+    frames_.move_to(position, state_.velocity, state_.time + later);
     evaluate_elastic(position, force, CorotatedBody::Tangent::turned);
-    frames_.place(state_.position, state_.velocity, state_.time);
+    frames_.move_to(state_.position, state_.velocity, state_.time);
     return force;
   }
 
@@ -216,7 +216,7 @@ class SoftEngine final : public Engine {
 
   static Eigen::Map<Vector> values(SparseMatrix& matrix) { return {matrix.valuePtr(), matrix.nonZeros()}; }
 
-  /// The entries of M, D and K, and the places of everything in them.
+  /// The entries of M, D and K, and where each part's values are in them.
   void lay_out() {
     std::vector<Eigen::Triplet<double>> entries;
     for (Index k = 0; k < dimensions_.velocities; ++k) entries.emplace_back(int(k), int(k), 0.0);
@@ -240,18 +240,18 @@ class SoftEngine final : public Engine {
     stiffness_.setFromTriplets(entries.begin(), entries.end());
     mass_ = stiffness_;
     if (!model_.joints.empty()) bounds_ = stiffness_;
-    for (CorotatedBody& body : elastic_) body.find_places(stiffness_);
+    for (CorotatedBody& body : elastic_) body.find_values(stiffness_);
     for (const SpringJoint& joint : model_.joints) {
       const JointAt at = joint_at(joint, frames_);
       for (int c = 0; c < at.count; ++c) {
         for (int r = 0; r < at.count; ++r) {
-          joint_places_.push_back(place_of(stiffness_, at.columns[std::size_t(r)], at.columns[std::size_t(c)]));
+          joint_values_.push_back(value_index(stiffness_, at.columns[std::size_t(r)], at.columns[std::size_t(c)]));
         }
       }
     }
   }
 
-  /// Of the frames as they are placed: force, K = Σ R K_e Rᵀ + Σ J_eᵀ K J_e in stiffness_, Σ E in bounds_. Returns the
+  /// Of the frames as they stand: force, K = Σ R K_e Rᵀ + Σ J_eᵀ K J_e in stiffness_, Σ E in bounds_. Returns the
   /// energy. Other tangents have it derived by the Δt v that led here, and no E.
   double evaluate_elastic(const Vector& position, Vector& force, CorotatedBody::Tangent tangent,
                           double time_step = 0.0) {
@@ -276,7 +276,7 @@ class SoftEngine final : public Engine {
           derivatives_[j].hessian = without_negative(derivatives_[j].hessian);
       }
     });
-    const int* place = joint_places_.data();
+    const int* value = joint_values_.data();
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       const JointAt& at = joints_at_[j];
       energy += at.energy;
@@ -289,10 +289,10 @@ class SoftEngine final : public Engine {
         for (int r = 0; r < at.count; ++r) {
           // One product for both sides of the diagonal.
           const int low = std::min(r, c), high = std::max(r, c);
-          stiffness_.valuePtr()[*place] +=
+          stiffness_.valuePtr()[*value] +=
               derived ? derivatives_[j].hessian(low, high) : at.jacobian.col(low).dot(weighted.col(high));
-          if (!derived) bounds_.valuePtr()[*place] += at.bound(low, high);
-          ++place;
+          if (!derived) bounds_.valuePtr()[*value] += at.bound(low, high);
+          ++value;
         }
       }
     }
@@ -363,7 +363,7 @@ class SoftEngine final : public Engine {
   std::vector<Led> led_;  ///< joints of a guide and a body
   Vector following_;      ///< forces that follow positions, as the mechanics last had them [N, N m]
   Vector rates_;
-  std::vector<int> joint_places_;
+  std::vector<int> joint_values_;
   std::vector<JointAt> joints_at_;
   std::vector<JointDerivatives> derivatives_;  ///< of the joints, with integrator=newton
   std::vector<std::string> notes_;
@@ -410,7 +410,7 @@ std::optional<std::string> fault_of(const SoftModel& model) {
   return std::nullopt;
 }
 
-/// Collects all that a model says.
+/// Collects all of a model.
 struct Text {
   std::string text = version;
   void operator()(double x) { text += fmt::format(" {}", x); }

@@ -12,7 +12,7 @@ namespace conebench::simulation {
 Result<std::unique_ptr<Engine>> make_soft_engine(const SoftModel& model, const std::string& name,
                                                  const EngineOptions& options = {});
 
-/// Hash of all that the model says.
+/// Hash of the whole model.
 std::string soft_model_hash(const SoftModel& model);
 
 }  // namespace conebench::simulation

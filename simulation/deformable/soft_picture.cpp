@@ -91,10 +91,10 @@ class Painter {
   }
 
   void set(int x, int y, double z, unsigned char shade) {
-    const auto place = std::size_t(y * width + x);
-    if (z >= depth_[place]) return;
-    depth_[place] = z;
-    pixels_[place] = shade;
+    const auto pixel = std::size_t(y * width + x);
+    if (z >= depth_[pixel]) return;
+    depth_[pixel] = z;
+    pixels_[pixel] = shade;
   }
 
   Eigen::Matrix3d view_;

@@ -13,7 +13,7 @@ namespace conebench::simulation {
 ///     K       gains                                                                       N m
 ///     S       the second derivative of e at fixed K e, of the first three rows            N/m
 ///     E       more than S: Σ_i (Σ_j |S_ij| s_j / s_i) x_i² over x = (ẋ_b − ẋ_a, ω_a, ω_b), s = 1    N/m
-///             for the first and 1/ℓ for the others. Paper 003's second policy sums over velocities in m and rad
+///             for the first and 1/ℓ for the others. Paper Lee23's second policy sums over velocities in m and rad
 ///             alike, and its diagonal holds bodies back against the world; this keeps linear momentum.
 struct JointRows {
   int count = 0;

@@ -19,8 +19,8 @@ Eigen::Vector3d velocity_of(const PointMotion& motion, const State& state) {
   return velocity;
 }
 
-/// Pairs of rigid bodies, in order, that `most` joints or fewer connect.
-std::vector<std::pair<int, int>> neighbours_of(const SoftModel& model, int most) {
+/// Pairs of rigid bodies, in order, that `max_joints` joints or fewer connect.
+std::vector<std::pair<int, int>> neighbours_of(const SoftModel& model, int max_joints) {
   std::vector<std::vector<int>> beside(model.rigid.size());
   for (const SpringJoint& joint : model.joints) {
     const int a = joint.a - model.rigid_number(0), b = joint.b - model.rigid_number(0);
@@ -33,7 +33,7 @@ std::vector<std::pair<int, int>> neighbours_of(const SoftModel& model, int most)
   for (int k = 0; k < static_cast<int>(model.rigid.size()); ++k) {
     std::set<int> reached = {k};
     std::vector<int> edge = {k};
-    for (int joint = 0; joint < most; ++joint) {
+    for (int joint = 0; joint < max_joints; ++joint) {
       std::vector<int> next;
       for (const int from : edge) {
         for (const int to : beside[std::size_t(from)]) {
@@ -80,7 +80,7 @@ void SurfaceContacts::add_points(const SoftBody& body, int number, Index first) 
         if (k != out) face[at++] = t[k];
       }
       std::sort(face.begin(), face.end());
-      if (const auto [place, added] = faces.insert(face); !added) faces.erase(place);
+      if (const auto [entry, added] = faces.insert(face); !added) faces.erase(entry);
     }
   }
   std::set<Index> surface;

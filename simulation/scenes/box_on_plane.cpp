@@ -39,7 +39,7 @@ struct BoxOnPlaneOptions {
   }
 };
 
-/// 004's Box-on-Plane: one free body. The plane stays level and gravity leans where there is a slope.
+/// Tsounis's Box-on-Plane: one free body. The plane stays level and gravity leans where there is a slope.
 Result<SimulatedModel> make_box_on_plane(const BoxOnPlaneOptions& o, std::uint64_t) {
   const double angle = o.slope * std::numbers::pi / 180.0;
   SimulatedModel model;
@@ -69,7 +69,7 @@ Result<SimulatedModel> make_box_on_plane(const BoxOnPlaneOptions& o, std::uint64
 }  // namespace
 
 SimulatedSceneRow box_on_plane_scene() {
-  return make_simulated_scene<BoxOnPlaneOptions>("box-on-plane", "box that slides, tips or falls on a plane (004)",
+  return make_simulated_scene<BoxOnPlaneOptions>("box-on-plane", "box that slides, tips or falls on a plane (Tsounis)",
                                                  make_box_on_plane);
 }
 

@@ -61,7 +61,7 @@ std::vector<Vec3> stacked(long cubes, const std::string& layout, double edge) {
   return centres;
 }
 
-/// 000 Fig. 1 and Sec. V-A: a stack of cubes of 1 to 1e4 kg is hit by a ball of 1e3 kg, around 60 contacts.
+/// Carpentier24 Fig. 1 and Sec. V-A: a stack of cubes of 1 to 1e4 kg is hit by a ball of 1e3 kg, around 60 contacts.
 Result<SimulatedModel> make_cube_stack_hit(const CubeStackHitOptions& o, std::uint64_t seed) {
   const double dt = 0.001;
   const auto count = static_cast<std::size_t>(o.cubes);
@@ -104,7 +104,7 @@ struct TwoCubesOptions {
   }
 };
 
-/// 002 Fig. 13: a heavy cube on a light one. The upper one slides at first.
+/// LeLidec24 Fig. 13: a heavy cube on a light one. The upper one slides at first.
 Result<SimulatedModel> make_two_cubes(const TwoCubesOptions& o, std::uint64_t) {
   const double dt = 0.001;
   mjcf::Model model({.name = "two-cubes", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
@@ -166,12 +166,12 @@ Result<SimulatedModel> cube_on_plane(const std::string& name, const CubeOptions&
   return simulated(model, dt, 1000, o.force_rate > 0.0 ? "hold" : "none");
 }
 
-/// 002 Figs. 9 and 10: the cube stops after v²/(2 μ g), on a straight line.
+/// LeLidec24 Figs. 9 and 10: the cube stops after v²/(2 μ g), on a straight line.
 Result<SimulatedModel> make_cube_sliding(const CubeSlidingOptions& o, std::uint64_t) {
   return cube_on_plane("cube-sliding", o);
 }
 
-/// 002 Figs. 11 and 12: a force that grows by 20 N/s drags 1 kg with friction 0.4; it sticks until μ m g / rate.
+/// LeLidec24 Figs. 11 and 12: a force that grows by 20 N/s drags 1 kg with friction 0.4; it sticks until μ m g / rate.
 Result<SimulatedModel> make_cube_dragged(const CubeDraggedOptions& o, std::uint64_t) {
   return cube_on_plane("cube-dragged", o);
 }
@@ -180,20 +180,21 @@ Result<SimulatedModel> make_cube_dragged(const CubeDraggedOptions& o, std::uint6
 
 SimulatedSceneRow cube_stack_hit_scene() {
   return make_simulated_scene<CubeStackHitOptions>(
-      "cube-stack-hit", "stack of cubes of very different masses, hit by a ball (000)", make_cube_stack_hit);
+      "cube-stack-hit", "stack of cubes of very different masses, hit by a ball (Carpentier24)", make_cube_stack_hit);
 }
 
 SimulatedSceneRow two_cubes_scene() {
-  return make_simulated_scene<TwoCubesOptions>("two-cubes", "a cube on a lighter or heavier one (002)", make_two_cubes);
+  return make_simulated_scene<TwoCubesOptions>("two-cubes", "a cube on a lighter or heavier one (LeLidec24)",
+                                               make_two_cubes);
 }
 
 SimulatedSceneRow cube_sliding_scene() {
-  return make_simulated_scene<CubeSlidingOptions>("cube-sliding", "cube that slides to a stop (002)",
+  return make_simulated_scene<CubeSlidingOptions>("cube-sliding", "cube that slides to a stop (LeLidec24)",
                                                   make_cube_sliding);
 }
 
 SimulatedSceneRow cube_dragged_scene() {
-  return make_simulated_scene<CubeDraggedOptions>("cube-dragged", "cube dragged by a growing force (002)",
+  return make_simulated_scene<CubeDraggedOptions>("cube-dragged", "cube dragged by a growing force (LeLidec24)",
                                                   make_cube_dragged);
 }
 

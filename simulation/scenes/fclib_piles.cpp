@@ -40,8 +40,8 @@ struct BoxesStackOptions {
   }
 };
 
-/// FCLIB's BoxesStack: 50 boxes of 1 kg and 2 m land on each other, 6 to 300 dofs and up to 200 contacts (000 Table
-/// II).
+/// FCLIB's BoxesStack: 50 boxes of 1 kg and 2 m land on each other, 6 to 300 dofs and up to 200 contacts (Carpentier24
+/// Table II).
 Result<SimulatedModel> make_boxes_stack(const BoxesStackOptions& o, std::uint64_t seed) {
   const double dt = 0.005;
   RandomSource random(seed);

@@ -48,7 +48,7 @@ std::array<Geom, 4> link_sides(bool square, double half_length, double half_widt
 }
 
 /// FCLIB's Chain: eleven interlocking links of 1 kg hang from the first, the tip is given a velocity; no joints,
-/// contacts hold the chain: 48 to 60 dofs, 8 to 28 contacts (000 Table II).
+/// contacts hold the chain: 48 to 60 dofs, 8 to 28 contacts (Carpentier24 Table II).
 Result<SimulatedModel> make_chain(const ChainOptions& o, std::uint64_t) {
   const double dt = 0.001;
   const double half_bar = 0.015;

@@ -53,7 +53,7 @@ struct Figure {
   double rod_weight = 1.0;
   double frequency = 1.0;  ///< of the sines [Hz]
   double rate = 20.0;      ///< servos are as stiff as makes each limb swing at so many rad/s
-  double carried = 0.0;    ///< weight that the limbs' servos are to bear beside their own
+  double carried = 0.0;    ///< weight that the limbs' servos are to bear besides their own
   std::vector<Limb> limbs;
 };
 

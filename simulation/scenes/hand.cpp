@@ -71,7 +71,8 @@ Figure hand(double curl, double amplitude) {
   return figure;
 }
 
-/// 000's and 002's hand with 16 joints (of the Allegro's kind), holding a stack of cubes or catching a ball.
+/// Carpentier24's and LeLidec24's hand with 16 joints (of the Allegro's kind), holding a stack of cubes or catching a
+/// ball.
 Result<SimulatedModel> make_hand(const HandOptions& o, std::uint64_t) {
   const double dt = 0.001;
   const Figure figure = hand(o.curl, o.amplitude);
@@ -95,8 +96,8 @@ Result<SimulatedModel> make_hand(const HandOptions& o, std::uint64_t) {
 }  // namespace
 
 SimulatedSceneRow hand_scene() {
-  return make_simulated_scene<HandOptions>("hand", "16-joint hand holding cubes or catching a ball (000, 002)",
-                                           make_hand);
+  return make_simulated_scene<HandOptions>(
+      "hand", "16-joint hand holding cubes or catching a ball (Carpentier24, LeLidec24)", make_hand);
 }
 
 }  // namespace conebench

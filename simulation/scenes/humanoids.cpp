@@ -11,7 +11,7 @@ using mjcf::Vec3;
 
 namespace {
 
-constexpr double robot_step = 0.001;  // 000 Sec. V-A and 001 Sec. V
+constexpr double robot_step = 0.001;  // Carpentier24 Sec. V-A and Yamane Sec. V
 
 struct HumanoidOptions {
   std::string pose = "falling";
@@ -71,7 +71,7 @@ Figure humanoid(double mass_ratio) {
   return robot;
 }
 
-/// 000's and 002's humanoid, of Talos' kind: 32 hinges.
+/// Carpentier24's and LeLidec24's humanoid, of Talos' kind: 32 hinges.
 Result<SimulatedModel> make_humanoid(const HumanoidOptions& o, std::uint64_t) {
   Figure robot = humanoid(o.mass_ratio);
   const bool standing = o.pose == "standing";
@@ -92,7 +92,7 @@ Result<SimulatedModel> make_humanoid(const HumanoidOptions& o, std::uint64_t) {
   return simulated(model, robot_step, standing ? 1000 : 1500, "hold");
 }
 
-/// 001's small humanoid with 20 hinges, under high-gain control; each leg swings with its own phase.
+/// Yamane's small humanoid with 20 hinges, under high-gain control; each leg swings with its own phase.
 struct Steps {
   double bend = 0.45;      ///< of the knees at the start, half of it
   double lift = 0.0;       ///< amplitude of the hips' bend [rad]
@@ -163,8 +163,8 @@ struct SquatOptions {
   }
 };
 
-/// 001 Sec. V-A: it squats. 12 to 16 contacts were found in a step there and 2 to 3 needed; here they are the corners
-/// of the soles.
+/// Yamane Sec. V-A: it squats. 12 to 16 contacts were found in a step there and 2 to 3 needed; here they are the
+/// corners of the soles.
 Result<SimulatedModel> make_humanoid_squat(const SquatOptions& o, std::uint64_t) {
   const Steps squats{.lift = o.depth, .frequency = o.frequency, .corners = static_cast<int>(o.corners)};
   return on_its_feet("humanoid-squat", small_humanoid(squats), o.friction, 1500);
@@ -186,7 +186,8 @@ struct TapOptions {
   }
 };
 
-/// A stand-in for 001's tap dance, whose captured motion is not to be had: feet lifted and set down in turn by sines.
+/// A stand-in for Yamane's tap dance, whose captured motion is not to be had: feet lifted and set down in turn by
+/// sines.
 Result<SimulatedModel> make_humanoid_tap(const TapOptions& o, std::uint64_t) {
   const Steps taps{.lift = o.lift,
                    .yaw = o.yaw,
@@ -200,16 +201,16 @@ Result<SimulatedModel> make_humanoid_tap(const TapOptions& o, std::uint64_t) {
 
 SimulatedSceneRow humanoid_scene() {
   return make_simulated_scene<HumanoidOptions>(
-      "humanoid", "humanoid with 32 joints, falling or standing pushed (000, 002)", make_humanoid);
+      "humanoid", "humanoid with 32 joints, falling or standing pushed (Carpentier24, LeLidec24)", make_humanoid);
 }
 
 SimulatedSceneRow humanoid_squat_scene() {
-  return make_simulated_scene<SquatOptions>("humanoid-squat", "20-joint humanoid squatting on polygonal feet (001)",
+  return make_simulated_scene<SquatOptions>("humanoid-squat", "20-joint humanoid squatting on polygonal feet (Yamane)",
                                             make_humanoid_squat);
 }
 
 SimulatedSceneRow humanoid_tap_scene() {
-  return make_simulated_scene<TapOptions>("humanoid-tap", "20-joint humanoid lifting its feet in turn (001)",
+  return make_simulated_scene<TapOptions>("humanoid-tap", "20-joint humanoid lifting its feet in turn (Yamane)",
                                           make_humanoid_tap);
 }
 

@@ -37,7 +37,7 @@ struct BoxesFixedOptions {
   }
 };
 
-/// 004's Boxes-Fixed: two boxes on each other with a fixed joint of six rows.
+/// Tsounis's Boxes-Fixed: two boxes on each other with a fixed joint of six rows.
 Result<SimulatedModel> make_boxes_fixed(const BoxesFixedOptions& o, std::uint64_t) {
   const double dt = 0.005;
   const double a = o.half_width;
@@ -69,7 +69,7 @@ struct NunchukOptions {
   }
 };
 
-/// 004's Nunchuk: two handles and the piece between them, on two ball joints; or more pieces, or none.
+/// Tsounis's Nunchuk: two handles and the piece between them, on two ball joints; or more pieces, or none.
 Result<SimulatedModel> make_nunchuk(const NunchukOptions& o, std::uint64_t) {
   const double dt = 0.005;
   const double radius = 0.02;
@@ -126,8 +126,8 @@ struct FourbarOptions {
   }
 };
 
-/// 004's Fourbar: a parallelogram of equal bars, the loop closed by a hinge of five rows. The crank has a motor. More
-/// loops move as one: each adds a coupler and a rocker, and no freedom.
+/// Tsounis's Fourbar: a parallelogram of equal bars, the loop closed by a hinge of five rows. The crank has a motor.
+/// More loops move as one: each adds a coupler and a rocker, and no freedom.
 Result<SimulatedModel> make_fourbar(const FourbarOptions& o, std::uint64_t) {
   const double dt = 0.005;
   const double radius = 0.04 * o.length;
@@ -174,16 +174,16 @@ Result<SimulatedModel> make_fourbar(const FourbarOptions& o, std::uint64_t) {
 
 SimulatedSceneRow boxes_fixed_scene() {
   return make_simulated_scene<BoxesFixedOptions>(
-      "boxes-fixed", "two boxes on each other, fixed together, mass ratio 1000 (004)", make_boxes_fixed);
+      "boxes-fixed", "two boxes on each other, fixed together, mass ratio 1000 (Tsounis)", make_boxes_fixed);
 }
 
 SimulatedSceneRow nunchuk_scene() {
-  return make_simulated_scene<NunchukOptions>("nunchuk", "three rods on two ball joints fall on a plane (004)",
+  return make_simulated_scene<NunchukOptions>("nunchuk", "three rods on two ball joints fall on a plane (Tsounis)",
                                               make_nunchuk);
 }
 
 SimulatedSceneRow fourbar_scene() {
-  return make_simulated_scene<FourbarOptions>("fourbar", "four-bar linkage, a closed loop, fixed or free (004)",
+  return make_simulated_scene<FourbarOptions>("fourbar", "four-bar linkage, a closed loop, fixed or free (Tsounis)",
                                               make_fourbar);
 }
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Bytes of the MJCF or URDF text; meshes lie beside it.
-constexpr std::uintmax_t largest_model = 64 << 20;
+constexpr std::uintmax_t max_model_bytes = 64 << 20;
 
 struct ModelFileOptions {
   std::string path;
@@ -43,7 +43,7 @@ Result<std::vector<std::string>> with_included(const std::string& mjcf, const fs
     for (const std::string& name : attribute_values(texts[i], R"(<include\s[^>]*?\bfile)")) {
       std::error_code ignored;
       if (!fs::exists(folder / name, ignored) || !seen.insert(folder / name).second) continue;
-      CONEBENCH_TRY(const auto included, read_text_file(folder / name, largest_model));
+      CONEBENCH_TRY(const auto included, read_text_file(folder / name, max_model_bytes));
       texts.push_back(without_comments(included));
     }
   }
@@ -84,7 +84,7 @@ Result<SimulatedModel> make_model_file(const ModelFileOptions& o, std::uint64_t)
   if (o.path.empty()) {
     return Error{ErrorCode::wrong_usage, "which file? set path=robot.xml"};
   }
-  CONEBENCH_TRY(auto text, read_text_file(o.path, largest_model));
+  CONEBENCH_TRY(auto text, read_text_file(o.path, max_model_bytes));
   CONEBENCH_CHECK(check_named_files(o, text));
   SimulatedModel model;
   model.mjcf = std::move(text);

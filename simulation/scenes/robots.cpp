@@ -12,7 +12,7 @@ using mjcf::Vec3;
 
 namespace {
 
-constexpr double robot_step = 0.001;  // 000 Sec. V-A and 001 Sec. V
+constexpr double robot_step = 0.001;  // Carpentier24 Sec. V-A and Yamane Sec. V
 
 /// Like mjcf::Vec3(0, 0, −9.81) on a plane that falls by `slope` [deg] along x.
 Vec3 leaning_gravity(double slope) {
@@ -46,8 +46,8 @@ struct QuadrupedOptions {
   }
 };
 
-/// 004's Quadruped (13 bodies, 12 hinges), in the situations of 000 (steep terrain) and 002 (flat and bumpy terrain,
-/// perturbed by 10 N while standing).
+/// Tsounis's Quadruped (13 bodies, 12 hinges), in the situations of Carpentier24 (steep terrain) and LeLidec24 (flat
+/// and bumpy terrain, perturbed by 10 N while standing).
 Result<SimulatedModel> make_quadruped(const QuadrupedOptions& o, std::uint64_t seed) {
   Figure robot = quadruped_figure(0.3, o.mass_ratio);
   for (std::size_t leg = 0; leg < robot.limbs.size(); ++leg) {
@@ -117,7 +117,7 @@ Figure standing_arm(int links, double mass_ratio, double amplitude) {
   return arm;
 }
 
-/// 004's Arm7D: a base fixed to the world and seven links; the hand sweeps over a table at its base's height.
+/// Tsounis's Arm7D: a base fixed to the world and seven links; the hand sweeps over a table at its base's height.
 Result<SimulatedModel> make_arm7d(const ArmOptions& o, std::uint64_t) {
   Figure arm = standing_arm(7, o.mass_ratio, o.amplitude);
   auto& links = arm.limbs[0].segments;
@@ -146,7 +146,7 @@ struct WallOptions {
   }
 };
 
-/// 000 Sec. V-D: a six-joint arm whose hand slides on a wall.
+/// Carpentier24 Sec. V-D: a six-joint arm whose hand slides on a wall.
 Result<SimulatedModel> make_arm_on_wall(const WallOptions& o, std::uint64_t) {
   Figure arm = standing_arm(6, 10.0, 0.0);
   auto& links = arm.limbs[0].segments;
@@ -176,16 +176,17 @@ Result<SimulatedModel> make_arm_on_wall(const WallOptions& o, std::uint64_t) {
 }  // namespace
 
 SimulatedSceneRow quadruped_scene() {
-  return make_simulated_scene<QuadrupedOptions>("quadruped", "quadruped on flat, steep or bumpy ground (000, 002, 004)",
-                                                make_quadruped);
+  return make_simulated_scene<QuadrupedOptions>(
+      "quadruped", "quadruped on flat, steep or bumpy ground (Carpentier24, LeLidec24, Tsounis)", make_quadruped);
 }
 
 SimulatedSceneRow arm7d_scene() {
-  return make_simulated_scene<ArmOptions>("arm7d", "seven-joint arm sweeping over a table (004)", make_arm7d);
+  return make_simulated_scene<ArmOptions>("arm7d", "seven-joint arm sweeping over a table (Tsounis)", make_arm7d);
 }
 
 SimulatedSceneRow arm_on_wall_scene() {
-  return make_simulated_scene<WallOptions>("arm-on-wall", "arm whose hand slides on a wall (000)", make_arm_on_wall);
+  return make_simulated_scene<WallOptions>("arm-on-wall", "arm whose hand slides on a wall (Carpentier24)",
+                                           make_arm_on_wall);
 }
 
 }  // namespace conebench

@@ -17,7 +17,7 @@
 
 namespace conebench {
 
-/// A scene to simulate: its model and what MJCF does not say.
+/// A scene to simulate: its model and what MJCF does not hold.
 ///
 /// Friction of a contact: the larger of the two geoms' friction[0] (MJCF's rule), 0 for condim 1. Restitution: the
 /// larger of the two geoms' <geom user="ε"> (with <size nuser_geom="1"/>), 0 where there is none.

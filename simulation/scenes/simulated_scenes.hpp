@@ -4,8 +4,8 @@
 
 namespace conebench {
 
-/// One row each; the table in simulated_scene_table.cpp lists them. Of 004's Table II, stand-ins for its proprietary
-/// ones:
+/// One row each; the table in simulated_scene_table.cpp lists them. Of Tsounis's Table II, stand-ins for its
+/// proprietary ones:
 SimulatedSceneRow box_on_plane_scene();
 SimulatedSceneRow boxes_fixed_scene();
 SimulatedSceneRow nunchuk_scene();
@@ -25,7 +25,7 @@ SimulatedSceneRow fclib_capsules_scene();
 SimulatedSceneRow fclib_kapla_tower_scene();
 SimulatedSceneRow fclib_spheres_scene();
 SimulatedSceneRow fclib_chute_scene();
-// 000's and 002's:
+// Carpentier24's and LeLidec24's:
 SimulatedSceneRow cube_stack_hit_scene();
 SimulatedSceneRow two_cubes_scene();
 SimulatedSceneRow cube_sliding_scene();
@@ -33,13 +33,13 @@ SimulatedSceneRow cube_dragged_scene();
 SimulatedSceneRow humanoid_scene();
 SimulatedSceneRow hand_scene();
 SimulatedSceneRow arm_on_wall_scene();
-// 001's:
+// Yamane's:
 SimulatedSceneRow humanoid_squat_scene();
 SimulatedSceneRow humanoid_tap_scene();
 SimulatedSceneRow hoist_scene();
 SimulatedSceneRow net_scene();
 SimulatedSceneRow ring_scene();
-// 003's and one more of elastic bodies:
+// Lee23's and one more of elastic bodies:
 SimulatedSceneRow soft_drop_scene();
 SimulatedSceneRow soft_mat_scene();
 SimulatedSceneRow soft_ball_grip_scene();

@@ -89,7 +89,7 @@ struct SoftMatOptions : SoftOptions, MeshOptions {
   }
 };
 
-/// 003 V-C2: a mat one edge of which, the one with the largest y, is led over to the other, which folds it. Its size,
+/// Lee23 V-C2: a mat one edge of which, the one with the largest y, is led over to the other, which folds it. Its size,
 /// density and path are not published.
 Result<SimulatedModel> make_soft_mat(const SoftMatOptions& options, std::uint64_t seed) {
   SoftMatOptions o = options;
@@ -126,8 +126,8 @@ SimulatedSceneRow soft_drop_scene() {
 }
 
 SimulatedSceneRow soft_mat_scene() {
-  return elastic(
-      make_simulated_scene<SoftMatOptions>("soft-mat", "elastic mat that is folded by one edge (003)", make_soft_mat));
+  return elastic(make_simulated_scene<SoftMatOptions>("soft-mat", "elastic mat that is folded by one edge (Lee23)",
+                                                      make_soft_mat));
 }
 
 }  // namespace conebench

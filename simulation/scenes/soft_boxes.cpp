@@ -83,14 +83,14 @@ Result<SimulatedModel> make_box_anisotropic(const BoxAnisotropicOptions& o, std:
 
 SimulatedSceneRow box_penalty_scene() {
   return elastic(make_simulated_scene<BoxPenaltyOptions>(
-      "box-penalty", "rigid box on four corners that a force pushes over the ground (003 V-B)", make_box_penalty,
+      "box-penalty", "rigid box on four corners that a force pushes over the ground (Lee23 V-B)", make_box_penalty,
       {{"baumgarte_contacts", 0.0}, {"solver", std::string("CASCADE")}}));
 }
 
 SimulatedSceneRow box_anisotropic_scene() {
   return elastic(make_simulated_scene<BoxAnisotropicOptions>(
-      "box-anisotropic", "rigid box that slides on ground with an ellipse of friction (003 V-G)", make_box_anisotropic,
-      {{"solver", std::string("CASCADE")}}));
+      "box-anisotropic", "rigid box that slides on ground with an ellipse of friction (Lee23 V-G)",
+      make_box_anisotropic, {{"solver", std::string("CASCADE")}}));
 }
 
 }  // namespace conebench

@@ -41,8 +41,8 @@ struct CableOptions : SoftOptions {
   }
 };
 
-/// 003 V-E: a hand leads a cable's end round a post while the other end is fed. Its path, the post and the density are
-/// not published.
+/// Lee23 V-E: a hand leads a cable's end round a post while the other end is fed. Its path, the post and the density
+/// are not published.
 Result<SimulatedModel> make_cable_winding(const CableOptions& options, std::uint64_t seed) {
   CableOptions o = options;
   if (o.random) draw(o, {.young = {4e6, 5e6}, .poisson = {0.4, 0.49}, .friction = {0.5, 1.5}}, seed);
@@ -109,7 +109,7 @@ Result<SimulatedModel> make_cable_winding(const CableOptions& options, std::uint
 
 SimulatedSceneRow cable_winding_scene() {
   SimulatedSceneRow row = elastic(make_simulated_scene<CableOptions>(
-      "cable-winding", "cable of rigid links that a hand winds round a post (003)", make_cable_winding));
+      "cable-winding", "cable of rigid links that a hand winds round a post (Lee23)", make_cable_winding));
   row.loop.insert({"self_contact", true});
   row.loop.insert_or_assign("solver", std::string("CASCADE"));  // COND-STRICT-S takes thousands of iterations
   return row;

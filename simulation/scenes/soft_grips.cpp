@@ -37,7 +37,7 @@ struct SoftBallGripOptions : SoftOptions, MeshOptions {
   }
 };
 
-/// 003 V-D: a gripper of six velocities, with two jaws that slide, lifts an elastic ball. Sizes are not published.
+/// Lee23 V-D: a gripper of six velocities, with two jaws that slide, lifts an elastic ball. Sizes are not published.
 Result<SimulatedModel> make_soft_ball_grip(const SoftBallGripOptions& options, std::uint64_t seed) {
   SoftBallGripOptions o = options;
   if (o.random) draw(o, {.young = {5e5, 2e6}, .poisson = {0.3, 0.4}, .friction = {0.4, 0.6}}, seed);
@@ -47,7 +47,7 @@ Result<SimulatedModel> make_soft_ball_grip(const SoftBallGripOptions& options, s
   if (!o.mesh.empty()) {
     const MeshBox box = box_of(mesh);
     o.radius = 0.5 * box.size()[0];
-    const Eigen::Vector3d centre(box.middle()[0], box.middle()[1], box.least[2] + o.radius);
+    const Eigen::Vector3d centre(box.middle()[0], box.middle()[1], box.min[2] + o.radius);
     for (Eigen::Vector3d& node : mesh.nodes) node -= centre;
   }
   CONEBENCH_TRY(auto ball, body_of(o, std::move(mesh)));
@@ -122,7 +122,7 @@ struct SoftGripperOptions : SoftOptions, MeshOptions {
   }
 };
 
-/// 003 V-F: two elastic fingers lift a rigid cylinder. Only the material and the numbers of nodes are published.
+/// Lee23 V-F: two elastic fingers lift a rigid cylinder. Only the material and the numbers of nodes are published.
 Result<SimulatedModel> make_soft_gripper(const SoftGripperOptions& options, std::uint64_t seed) {
   SoftGripperOptions o = options;
   if (o.random) draw(o, {.young = {5e4, 1e5}, .poisson = {0.4, 0.49}, .friction = {0.5, 2.1}}, seed);
@@ -181,12 +181,12 @@ Result<SimulatedModel> make_soft_gripper(const SoftGripperOptions& options, std:
 
 SimulatedSceneRow soft_ball_grip_scene() {
   return elastic(make_simulated_scene<SoftBallGripOptions>(
-      "soft-ball-grip", "gripper with two sliding jaws that lifts an elastic ball (003)", make_soft_ball_grip));
+      "soft-ball-grip", "gripper with two sliding jaws that lifts an elastic ball (Lee23)", make_soft_ball_grip));
 }
 
 SimulatedSceneRow soft_gripper_scene() {
   return elastic(make_simulated_scene<SoftGripperOptions>(
-      "soft-gripper", "two elastic fingers that lift a rigid cylinder (003)", make_soft_gripper));
+      "soft-gripper", "two elastic fingers that lift a rigid cylinder (Lee23)", make_soft_gripper));
 }
 
 }  // namespace conebench

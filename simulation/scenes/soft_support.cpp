@@ -19,7 +19,7 @@ void SoftOptions::declare(OptionBinder& bind, SoftOptions& o) {
 }
 
 void declare_random(OptionBinder& bind, bool& field) {
-  bind.flag("random", field, "young, poisson and friction are drawn by the seed from 003's ranges");
+  bind.flag("random", field, "young, poisson and friction are drawn by the seed from Lee23's ranges");
 }
 
 void draw(SoftOptions& o, const SoftRanges& ranges, std::uint64_t seed) {

@@ -17,7 +17,7 @@ struct SoftOptions {
   static void declare(OptionBinder& bind, SoftOptions& o);
 };
 
-/// 003 draws some of them anew for each of its runs: uniform in these ranges.
+/// Lee23 draws some of them anew for each of its runs: uniform in these ranges.
 struct SoftRanges {
   std::pair<double, double> young, poisson, friction;
 };

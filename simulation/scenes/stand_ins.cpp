@@ -5,8 +5,8 @@
 #include "simulation/scenes/scene_parts.hpp"
 #include "simulation/scenes/simulated_scenes.hpp"
 
-// Stand-ins for the proprietary systems of 004's Table II, of our own shapes and masses: each has the table's bodies,
-// joints, constraint rows and mass ratio, and its loops (joints less bodies, fixed base counted as a joint).
+// Stand-ins for the proprietary systems of Tsounis's Table II, of our own shapes and masses: each has the table's
+// bodies, joints, constraint rows and mass ratio, and its loops (joints less bodies, fixed base counted as a joint).
 
 namespace conebench {
 
@@ -247,31 +247,32 @@ Result<SimulatedModel> make_ironman(const WithRatio<2554444>& o, std::uint64_t) 
 }  // namespace
 
 SimulatedSceneRow bdx_scene() {
-  return make_simulated_scene<WithRatio<4249>>("bdx-like", "stand-in for 004's BDX: droid on two legs, free", make_bdx);
+  return make_simulated_scene<WithRatio<4249>>("bdx-like", "stand-in for Tsounis's BDX: droid on two legs, free",
+                                               make_bdx);
 }
 
 SimulatedSceneRow lima_scene() {
-  return make_simulated_scene<WithRatio<32139>>("lima-like", "stand-in for 004's LIMA: humanoid, free", make_lima);
+  return make_simulated_scene<WithRatio<32139>>("lima-like", "stand-in for Tsounis's LIMA: humanoid, free", make_lima);
 }
 
 SimulatedSceneRow misha_scene() {
-  return make_simulated_scene<WithRatio<9067>>("misha-like", "stand-in for 004's Misha: figure with 2 loops, fixed",
+  return make_simulated_scene<WithRatio<9067>>("misha-like", "stand-in for Tsounis's Misha: figure with 2 loops, fixed",
                                                make_misha);
 }
 
 SimulatedSceneRow walker_scene() {
-  return make_simulated_scene<WithRatio<9955>>("walker-like", "stand-in for 004's Walker: figure with 6 loops, free",
-                                               make_walker);
+  return make_simulated_scene<WithRatio<9955>>("walker-like",
+                                               "stand-in for Tsounis's Walker: figure with 6 loops, free", make_walker);
 }
 
 SimulatedSceneRow gazelle_scene() {
   return make_simulated_scene<WithRatio<101254>>(
-      "gazelle-like", "stand-in for 004's Gazelle: figure with 7 loops, fixed", make_gazelle);
+      "gazelle-like", "stand-in for Tsounis's Gazelle: figure with 7 loops, fixed", make_gazelle);
 }
 
 SimulatedSceneRow ironman_scene() {
   return make_simulated_scene<WithRatio<2554444>>(
-      "ironman-like", "stand-in for 004's IronMan: figure with 13 loops, mass ratio 25544, fixed", make_ironman);
+      "ironman-like", "stand-in for Tsounis's IronMan: figure with 13 loops, mass ratio 25544, fixed", make_ironman);
 }
 
 }  // namespace conebench

@@ -32,7 +32,7 @@ struct HoistOptions {
   }
 };
 
-/// 001's hoist: a string of 25 joints runs over a rod, a load on one end, a lighter one on the other.
+/// Yamane's hoist: a string of 25 joints runs over a rod, a load on one end, a lighter one on the other.
 Result<SimulatedModel> make_hoist(const HoistOptions& o, std::uint64_t) {
   const double dt = 0.001;
   const double length = o.link_length;
@@ -107,7 +107,7 @@ void add_string(mjcf::Model& model, const std::string& name, long links, double 
   model.connect(name + std::to_string(links), "world", {length, 0.0, 0.0});
 }
 
-/// 001's net: four strings of sixteen joints, both ends fixed, two across two; five cylinders fall on it.
+/// Yamane's net: four strings of sixteen joints, both ends fixed, two across two; five cylinders fall on it.
 Result<SimulatedModel> make_net(const NetOptions& o, std::uint64_t seed) {
   const double dt = 0.001;
   const double span = 1.5;
@@ -175,8 +175,8 @@ std::vector<Geom> ring_of_capsules(double radius, double thickness, const Vec3& 
   return capsules;
 }
 
-/// A stand-in for 001's ring: wires of five ball joints between two rings. The lower one hangs about a post, spins, and
-/// winds the wires round it.
+/// A stand-in for Yamane's ring: wires of five ball joints between two rings. The lower one hangs about a post, spins,
+/// and winds the wires round it.
 Result<SimulatedModel> make_ring(const RingOptions& o, std::uint64_t) {
   const double dt = 0.001, radius = 0.15, thickness = 0.012, length = 0.12, height = 1.0, post = 0.1;
   constexpr int links = 4;
@@ -211,16 +211,17 @@ Result<SimulatedModel> make_ring(const RingOptions& o, std::uint64_t) {
 }  // namespace
 
 SimulatedSceneRow hoist_scene() {
-  return make_simulated_scene<HoistOptions>("hoist", "string of 25 joints over a rod, with a load (001)", make_hoist);
+  return make_simulated_scene<HoistOptions>("hoist", "string of 25 joints over a rod, with a load (Yamane)",
+                                            make_hoist);
 }
 
 SimulatedSceneRow ring_scene() {
-  return make_simulated_scene<RingOptions>("ring", "ring that hangs by wires and winds them round a post (001)",
+  return make_simulated_scene<RingOptions>("ring", "ring that hangs by wires and winds them round a post (Yamane)",
                                            make_ring);
 }
 
 SimulatedSceneRow net_scene() {
-  return make_simulated_scene<NetOptions>("net", "net of four strings that catches cylinders (001)", make_net);
+  return make_simulated_scene<NetOptions>("net", "net of four strings that catches cylinders (Yamane)", make_net);
 }
 
 }  // namespace conebench

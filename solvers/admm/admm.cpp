@@ -29,14 +29,14 @@ double AdmmSolver::Residuals::largest() const {
                                                                             : not_a_number;
 }
 
-std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
+Result<void> AdmmSolver::prepare(const ContactProblem& problem) {
   if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
   problem_ = problem;
   cones_ = problem.cones();
   prepared_ = {};
   for (Vector* buffer : {&x_, &y_, &z_, &x_previous_, &offset_}) buffer->setZero(problem.rows());
   steps_.start(y_, z_, initial_penalty_);
-  if (problem.rows() == 0) return std::nullopt;
+  if (problem.rows() == 0) return {};
 
   choose_units(problem);
   const bool symmetric = problem.symmetry_error() <= 1e-12;
@@ -47,7 +47,7 @@ std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
   factored_shift_ = 0.0;
   refactor(initial_penalty_, prepared_);
   prepared_proximal_ = proximal_;
-  return std::nullopt;
+  return {};
 }
 
 /// The rule for ρ and its first value, from the bounds of the spectrum where they are asked for.
@@ -165,7 +165,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   start_from(guess, summary);
   if (rule_.update == PenaltyUpdate::steps) steps_.start(y_, z_, rho_);
   for (long k = 1; k <= stop.max_iterations; ++k) {
-    update_offset();                              // 004 Alg. 6 lines 4, 5: s, v
+    update_offset();                              // Tsounis Alg. 6 lines 4, 5: s, v
     system_.solve(offset_, x_);                   // line 6: x
     const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
     summary.iterations = k;
@@ -182,7 +182,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   return summary;
 }
 
-/// x, y from the guess and z from its velocity; 000 and 004 leave the dual start open.
+/// x, y from the guess and z from its velocity; Carpentier24 and Tsounis leave the dual start open.
 void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
   x_ = guess.cwiseQuotient(row_scale_) / impulse_scale_;
   project_cone(cones_, x_, y_);
@@ -198,7 +198,7 @@ void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
   project_dual_cone(cones_, z_, z_);
 }
 
-/// offset = −(g + s − η x − ρ y − z) with s = Γ(z): the right-hand side of 000 (37).
+/// offset = −(g + s − η x − ρ y − z) with s = Γ(z): the right-hand side of Carpentier24 (37).
 void AdmmSolver::update_offset() {
   offset_ = proximal_ * x_ + rho_ * y_ + z_ - free_term_;
   if (variant_.de_saxce) {
@@ -212,7 +212,7 @@ void AdmmSolver::update_contact_offsets() {
   for (Index i = 0; i < cones_.contacts(); ++i) {
     const Index row = cones_.contact_row(i);
     const ContactVector<Dim> z = z_.segment<Dim>(row);
-    offset_[row + normal_place<Dim>] -= de_saxce_term<Dim>(z, friction_of<Dim>(cones_, i));
+    offset_[row + normal_index<Dim>] -= de_saxce_term<Dim>(z, friction_of<Dim>(cones_, i));
   }
 }
 
@@ -261,7 +261,7 @@ void AdmmSolver::update_contacts(Residuals& residuals) {
   }
 }
 
-/// λ ← y, which lies in K (000 Alg. 1 line 13, 004 Alg. 6 line 10), in the problem's units.
+/// λ ← y, which lies in K (Carpentier24 Alg. 1 line 13, Tsounis Alg. 6 line 10), in the problem's units.
 void AdmmSolver::report(VectorRef impulse) const { impulse = impulse_scale_ * row_scale_.cwiseProduct(y_); }
 
 }  // namespace conebench

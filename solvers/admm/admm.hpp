@@ -13,13 +13,13 @@ namespace conebench {
 
 /// Parameters of the ADMM family. Which of them a row offers, and with which defaults, stands in admm_rows.cpp.
 struct AdmmOptions {
-  double relaxation = 1.0;             ///< ω of 004 Alg. 6 line 7
-  double proximal = 1e-6;              ///< η of 000 (35), 004 (166)
+  double relaxation = 1.0;             ///< ω of Tsounis Alg. 6 line 7
+  double proximal = 1e-6;              ///< η of Carpentier24 (35), Tsounis (166)
   double initial_penalty = 1.0;        ///< ρ₀ where it is a value
-  double initial_exponent = 0.2;       ///< p₀ of 000 (45), τ₀ of 004 (172a), where ρ₀ is spectral
-  double ratio = 10.0;                 ///< α of 000 (44), (46)
-  double factor = 1.5;                 ///< τ_inc = τ_dec of 000 (44), 004 (171)
-  double increment = 0.05;             ///< p_inc = p_dec of 000 (46), τ of 004 (172b)
+  double initial_exponent = 0.2;       ///< p₀ of Carpentier24 (45), τ₀ of Tsounis (172a), where ρ₀ is spectral
+  double ratio = 10.0;                 ///< α of Carpentier24 (44), (46)
+  double factor = 1.5;                 ///< τ_inc = τ_dec of Carpentier24 (44), Tsounis (171)
+  double increment = 0.05;             ///< p_inc = p_dec of Carpentier24 (46), τ of Tsounis (172b)
   long window = 50;                    ///< of StepBalance
   double reach = 30.0;                 ///< of StepBalance
   std::string update = "fixed";        ///< fixed | linear | spectral | steps
@@ -33,12 +33,12 @@ struct AdmmVariant {
   bool scaled = false;   ///< solves the problem in units of its own
 };
 
-/// Proximal ADMM for the NCP and the CCP: paper 000 Alg. 1, paper 004 Alg. 6, paper 002 Alg. 3.
+/// Proximal ADMM for the NCP and the CCP: paper Carpentier24 Alg. 1, paper Tsounis Alg. 6, paper LeLidec24 Alg. 3.
 ///
 ///     symbol  meaning                                          unit
-///     x       unconstrained impulse (000: f; 002: λ)           N s
+///     x       unconstrained impulse (Carpentier24: f; LeLidec24: λ)           N s
 ///     y       the same, projected onto K; what is returned     N s
-///     z       dual variable, ∈ K*; at a solution σ + Γ(σ)      m/s   (002: −γ)
+///     z       dual variable, ∈ K*; at a solution σ + Γ(σ)      m/s   (LeLidec24: −γ)
 ///     s       estimate of De Saxcé's term Γ(σ)                 m/s
 ///     ρ, η    penalty, proximal weight                         m/s per N s
 class AdmmSolver final : public Solver {
@@ -47,14 +47,14 @@ class AdmmSolver final : public Solver {
 
   const SolverInfo& info() const override { return info_; }
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override;
-  std::optional<Error> prepare(const ContactProblem& problem) override;
+  Result<void> prepare(const ContactProblem& problem) override;
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override;
 
  private:
   struct Residuals {
-    double primal = 0.0;           ///< ‖x − y‖, 000 (40)
-    double dual = 0.0;             ///< ‖η (x − x⁻) + ρ (y − y⁻)‖, 000 (41)
-    double complementarity = 0.0;  ///< max |x_i · z_i| over limits and contacts, 000 (42)
+    double primal = 0.0;           ///< ‖x − y‖, Carpentier24 (40)
+    double dual = 0.0;             ///< ‖η (x − x⁻) + ρ (y − y⁻)‖, Carpentier24 (41)
+    double complementarity = 0.0;  ///< max |x_i · z_i| over limits and contacts, Carpentier24 (42)
     double largest() const;
   };
 

@@ -27,40 +27,42 @@ struct StepOptions : AdmmOptions {
 };
 
 void declare_common(OptionBinder& bind, AdmmOptions& o) {
-  bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
-  bind.choice(
-      "factorization", o.factorization, {"cholesky", "lu", "auto"},
-      "of the matrix in 000 (37); cholesky takes the symmetric part of G, lu takes G as given; auto: lu where G "
-      "is not symmetric");
+  bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of Tsounis Alg. 6 line 7"});
+  bind.choice("factorization", o.factorization, {"cholesky", "lu", "auto"},
+              "of the matrix in Carpentier24 (37); cholesky takes the symmetric part of G, lu takes G as given; auto: "
+              "lu where G "
+              "is not symmetric");
 }
 
 void declare_proximal(OptionBinder& bind, AdmmOptions& o) {
-  bind.real("proximal", o.proximal,
-            {.minimum = 0.0, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "η of 000 (35)"});
+  bind.real(
+      "proximal", o.proximal,
+      {.minimum = 0.0, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "η of Carpentier24 (35)"});
 }
 
 void declare_initial(OptionBinder& bind, AdmmOptions& o) {
   bind.choice("initial", o.initial, {"value", "spectral"},
-              "ρ₀: initial_penalty, or √(mL) κ^initial_exponent of 004 (172a)");
-  bind.real("initial_penalty", o.initial_penalty,
-            {.minimum = 1e-300, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "ρ₀, 1 in 004 VI-F"});
+              "ρ₀: initial_penalty, or √(mL) κ^initial_exponent of Tsounis (172a)");
+  bind.real(
+      "initial_penalty", o.initial_penalty,
+      {.minimum = 1e-300, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "ρ₀, 1 in Tsounis VI-F"});
   bind.real("initial_exponent", o.initial_exponent,
-            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
+            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of Carpentier24 (45), τ₀ of Tsounis (172a)"});
 }
 
 void declare_ratio(OptionBinder& bind, AdmmOptions& o) {
   bind.real("ratio", o.ratio,
             {.minimum = 1.0,
              .scale = OptionScale::logarithmic,
-             .doc = "α: ρ moves when one residual is this many times the other, 000 (44), (46)"});
+             .doc = "α: ρ moves when one residual is this many times the other, Carpentier24 (44), (46)"});
 }
 
 void declare_factor(OptionBinder& bind, AdmmOptions& o) {
-  bind.real("factor", o.factor, {.minimum = 1.0, .doc = "τ_inc = τ_dec of 000 (44) and 004 (171)"});
+  bind.real("factor", o.factor, {.minimum = 1.0, .doc = "τ_inc = τ_dec of Carpentier24 (44) and Tsounis (171)"});
 }
 
 void declare_increment(OptionBinder& bind, AdmmOptions& o) {
-  bind.real("increment", o.increment, {.minimum = 0.0, .maximum = 1.0, .doc = "p_inc = p_dec of 000 (46)"});
+  bind.real("increment", o.increment, {.minimum = 0.0, .maximum = 1.0, .doc = "p_inc = p_dec of Carpentier24 (46)"});
 }
 
 void declare_options(OptionBinder& bind, CcpOptions& o) {
@@ -68,7 +70,8 @@ void declare_options(OptionBinder& bind, CcpOptions& o) {
   declare_proximal(bind, o);
   declare_initial(bind, o);
   bind.choice("update", o.update, {"spectral", "linear", "fixed"},
-              "of ρ: spectral by κ^increment (002 III-E, linear where κ is infinite), linear as 000 (44), fixed");
+              "of ρ: spectral by κ^increment (LeLidec24 III-E, linear where κ is infinite), linear as Carpentier24 "
+              "(44), fixed");
   declare_increment(bind, o);
   declare_ratio(bind, o);
   declare_factor(bind, o);
@@ -92,7 +95,7 @@ void declare_options(OptionBinder& bind, SpectralOptions& o) {
   declare_common(bind, o);
   declare_proximal(bind, o);
   bind.real("initial_exponent", o.initial_exponent,
-            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
+            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of Carpentier24 (45), τ₀ of Tsounis (172a)"});
   declare_increment(bind, o);
   declare_ratio(bind, o);
 }
@@ -101,7 +104,7 @@ void declare_options(OptionBinder& bind, StepOptions& o) {
   declare_common(bind, o);
   declare_proximal(bind, o);
   bind.real("initial_exponent", o.initial_exponent,
-            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
+            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of Carpentier24 (45), τ₀ of Tsounis (172a)"});
   bind.real("ratio", o.ratio,
             {.minimum = 1.0,
              .scale = OptionScale::logarithmic,

@@ -6,8 +6,8 @@
 
 namespace conebench {
 
-/// Bounds of the spectrum of the quadratic term's matrix G + R + η I, without ρ. Paper 000 (III-F) takes them from the
-/// matrix that holds ρ already, which is what they are to determine.
+/// Bounds of the spectrum of the quadratic term's matrix G + R + η I, without ρ. Paper Carpentier24 (III-F) takes them
+/// from the matrix that holds ρ already, which is what they are to determine.
 struct Spectrum {
   double largest = 0.0;   ///< L
   double smallest = 0.0;  ///< m, a lower bound
@@ -16,8 +16,8 @@ struct Spectrum {
 };
 
 /// L = λ_max(A) + η by power iteration from `start` (at most `max_products` products, until two estimates agree to 1 %)
-/// and m = η + min(R): G is positive semidefinite, so η and R alone bound the spectrum from below (paper 004, VI-F).
-/// `apply(x, y)` sets y = A x with A = G + R.
+/// and m = η + min(R): G is positive semidefinite, so η and R alone bound the spectrum from below (paper Tsounis,
+/// VI-F). `apply(x, y)` sets y = A x with A = G + R.
 Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& apply, Vector start, double proximal,
                            double min_compliance, long max_products = 20);
 
@@ -29,8 +29,9 @@ struct PenaltyRule {
   double ratio = 10.0;  ///< α: a residual this many times the other moves ρ
   double factor = 1.0;  ///< by which ρ grows and shrinks: τ of (44), κ^p_inc of (46)
 
-  /// ρ for the next iteration: paper 000 eqs. (44) and (46), in the multiplicative form of 004 (172b). 004 (171) prints
-  /// the second case of the linear rule as a product with τ_dec = 1.5; it must be a quotient as in 000 (44).
+  /// ρ for the next iteration: paper Carpentier24 eqs. (44) and (46), in the multiplicative form of Tsounis (172b).
+  /// Tsounis (171) prints the second case of the linear rule as a product with τ_dec = 1.5; it must be a quotient as in
+  /// Carpentier24 (44).
   double updated(double rho, double primal, double dual) const;
 };
 
@@ -58,7 +59,7 @@ class StepBalance {
   long passed_ = 0;
 };
 
-/// √(m L) κ^exponent: paper 000 eq. (45), 004 eq. (172a).
+/// √(m L) κ^exponent: paper Carpentier24 eq. (45), Tsounis eq. (172a).
 double spectral_penalty(const Spectrum& spectrum, double exponent);
 
 }  // namespace conebench

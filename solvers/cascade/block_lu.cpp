@@ -42,7 +42,7 @@ class RowLu final : public BlockLu::Factors {
   void eliminate_lower(int i);
 
   int n_;
-  std::vector<int> permutation_, place_;  ///< new → old, old → new
+  std::vector<int> permutation_, index_;  ///< new → old, old → new
   std::vector<int> lower_begin_, lower_;  ///< strictly lower pattern by rows, columns ascending
   FactorPattern upper_;                   ///< strictly upper pattern by rows, columns ascending
   Vector lower_values_, upper_values_;    ///< packed blocks
@@ -63,7 +63,7 @@ RowLu<Dim>::RowLu(Elimination elimination)
       intermediate_(at(n_)),
       dropped_(at(n_)) {
   permutation_ = std::move(elimination.order);
-  place_ = std::move(elimination.place);
+  index_ = std::move(elimination.index);
   const std::size_t blocks = upper_.rows.size();
   lower_.resize(blocks);
   lower_begin_.assign(at(n_) + 2, 0);  // filled as in eliminate()
@@ -84,7 +84,7 @@ void RowLu<Dim>::load_row(int i, const ScaledProblem& problem, const BlockSystem
   work_[at(i)] = Work::of(system.diagonal[at(row)].data());
   const double* block = problem.block<Dim>(problem.row_begin(row)).data();
   for (int k = problem.row_begin(row); k < problem.row_begin(row + 1); ++k, block += packed) {
-    const std::size_t j = at(place_[at(problem.column(k))]);
+    const std::size_t j = at(index_[at(problem.column(k))]);
     if (!dropped_[j]) work_[j].add_product(l, block, right_[j]);
   }
 }
@@ -154,8 +154,8 @@ void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
       const Row rest = result - products(upper_.rows, upper_values_, upper_.begin[at(i)], upper_.begin[at(i) + 1]);
       result = inverse_diagonal_[at(i)].times(rest);
     }
-    const Index place = 3 * static_cast<Index>(permutation_[at(i)]);
-    Work::to_contact(result, right_side.data() + place, solution.data() + place);
+    const Index index = 3 * static_cast<Index>(permutation_[at(i)]);
+    Work::to_contact(result, right_side.data() + index, solution.data() + index);
   }
 }
 

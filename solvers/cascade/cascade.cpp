@@ -14,7 +14,6 @@
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
-#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -35,8 +34,8 @@ bool is_small(const ContactProblem& problem) {
 
 /// The scaled natural map of a small problem.
 double residual_of_small(const ContactProblem& problem, ConstVectorRef impulse) {
-  constexpr int most = tuned.few_contacts;
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 3 * most, 1>;
+  constexpr int max_contacts = tuned.few_contacts;
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 3 * max_contacts, 1>;
   Rows inverse_steps(problem.cones().blocks()), velocity(problem.rows()), scratch(problem.rows());
   const double reference = natural_map_scaling(problem, inverse_steps);
   problem.blocks().apply(impulse, velocity);
@@ -81,18 +80,16 @@ class PartSolver final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     std::optional<JointElimination> joints;
     if (problem.cones().joints() > 0) {
-      auto eliminated = eliminate_joints(problem, max_bytes_);
-      if (!eliminated.ok()) return eliminated.error();
-      joints = std::move(eliminated).value();
+      CONEBENCH_TRY(joints, eliminate_joints(problem, max_bytes_));
     }
     problem_ = problem;
     made_ = false;
     if (!sweeps_first()) make_parts(std::move(joints));
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -124,7 +121,7 @@ class PartSolver final : public Solver {
     if (summary.status == SolveStatus::stalled && problem.contacts() == 0) {
       const bool solved = summary.own_residual <= stop.tolerance;
       summary.status = solved ? SolveStatus::converged : SolveStatus::stalled;
-      summary.message = solved ? "" : stalled_by::joints;  // joints that contradict each other keep a velocity
+      summary.stall = solved ? Stall::unstated : Stall::joints;  // joints that contradict each other keep a velocity
     }
     keep_finite(guess, impulse, summary);
     return summary;

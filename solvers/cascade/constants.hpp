@@ -7,14 +7,14 @@ namespace conebench::cascade {
 /// are the scaled natural map.
 struct Constants {
   double near = 0.01;  ///< residual of a good start, and from which SSN is tried where a path leads
-  /// Share that does not show: of a tolerance in its inner problems, motion beside pressing, a joint's impulse beside
-  /// the largest that jams, SSN's α beside the shift of PPA.
+  /// Share that does not show: of a tolerance in its inner problems, motion relative to pressing, a joint's impulse to
+  /// the largest that jams, SSN's α to the shift of PPA.
   double negligible = 0.01;
   // SSN's regularisation α, as a multiple of the residual and at most.
   double relative = 10.0;       ///< near a solution: α falls with the residual
   double strong = 1000.0;       ///< along G's null space: what redundant contacts need
   double largest = 1e-3;        ///< α beyond that slows the steps to a solution of full rank
-  double largest_afar = 0.01;   ///< beyond, a step is one of PPA
+  double max_far_step = 0.01;   ///< beyond, a step is one of PPA
   double least = 1e-12;         ///< rounding of a unit diagonal; PPA's, too
   double trusted_share = 0.01;  ///< of α where modes stayed: chains of many modes end quadratically
   // SSN's runs.
@@ -36,7 +36,7 @@ struct Constants {
   double shortening = 0.8;  ///< of a step that leaves the neighbourhood
   double min_velocity = 0.2;  ///< start where next to nothing moves: 7 steps for 12 on stacks of twenty boxes
   // PPA.
-  double largest_shift = 0.3;    ///< beyond, r(c) is c
+  double max_shift = 0.3;        ///< beyond, r(c) is c
   double first_shift = 0.03;     ///< the largest α that keeps the branch
   int successes = 3;             ///< inner problems solved before α falls
   double over_relaxation = 0.9;  ///< stronger loses the branch

@@ -233,8 +233,8 @@ void Driver::sweep_on(double rate, double newton_steps) {
     if (!costs_.within(needed, newton_steps) && !(costs_.newton_is_dear() && costs_.within(needed, tuned.sweeps_dear)))
       return;
     // The first sweeps promise more than they keep, so one more has to confirm it.
-    const int most = std::max(8, done / 8);
-    const int batch = done == 0 ? 1 : needed + 1.0 < most ? std::max(2, static_cast<int>(needed) + 1) : most;
+    const int max_batch = std::max(8, done / 8);
+    const int batch = done == 0 ? 1 : needed + 1.0 < max_batch ? std::max(2, static_cast<int>(needed) + 1) : max_batch;
     done += batch;
     sweep_times(batch);
     swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);

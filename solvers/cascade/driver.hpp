@@ -27,7 +27,7 @@ struct DriverOptions {
 
 void declare_options(OptionBinder& bind, DriverOptions& options);
 
-/// Of all stages in their order: what SolveSummary::stage may say, and `skip`.
+/// Of all stages in their order: the values of SolveSummary::stage, and `skip`.
 std::vector<std::string> stage_names();
 
 /// Measures r. True: `search` accepted it.

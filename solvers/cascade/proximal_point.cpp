@@ -61,7 +61,7 @@ bool ProximalPoint::run(Search& search, const Vector& from, const Limits& limits
     const Inner inner = solve_inner(search, tolerance, start_, newton_only);
     if (inner == Inner::unsolved) {
       successes = 0;
-      shift = std::min(tuned.largest_shift, 2.0 * shift);
+      shift = std::min(tuned.max_shift, 2.0 * shift);
       center_ = start_ - kept_ / shift;
       if (newton_only) {
         ++newton_only_failed;

@@ -35,7 +35,7 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
   for (Index i = 0; i < system.cones.blocks(); ++i) {
     const Contact& contact = contacts_.emplace_back(scaling_of(system, i, 1.0 / inverse_steps[eliminated + i]));
     for (int a = 0; a < 3; ++a)
-      free_term_[3 * i + a] = system.free_term[contact.first + contact.places[a]] * contact.weights[a];
+      free_term_[3 * i + a] = system.free_term[contact.first + contact.indices[a]] * contact.weights[a];
     if (contact.weights[1] > 0.0) planar_ = false;
   }
   with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(system); });
@@ -51,12 +51,12 @@ ScaledProblem::Contact ScaledProblem::scaling_of(const ContactSystem& system, In
   const double mu = limit ? 0.0 : system.cones.friction()[static_cast<std::size_t>(i - system.cones.limits())];
   const auto own = system.matrix.block(i, system.matrix.diagonal(i));
   if (mu > 0.0) contact.friction = mu;
-  contact.places = {0, mu > 0.0 && size == 3 ? 1 : 0, size - 1};
+  contact.indices = {0, mu > 0.0 && size == 3 ? 1 : 0, size - 1};
   contact.weights = {mu > 0.0 ? 1.0 : 0.0, mu > 0.0 && size == 3 ? 1.0 : 0.0, 1.0 / contact.friction};
   double sum = 0.0;
   for (int a = 0; a < 3; ++a) {
-    const int place = contact.places[a];
-    const double entry = own(place, place) + system.compliance_of(contact.first + place);
+    const int index = contact.indices[a];
+    const double entry = own(index, index) + system.compliance_of(contact.first + index);
     sum += entry * contact.weights[a] * contact.weights[a];
   }
   const auto components = static_cast<double>((contact.weights > 0.0).count());
@@ -78,17 +78,17 @@ void ScaledProblem::scale_blocks(const ContactSystem& system) {
       const Contact& columns = contact(column(k));
       const double* given = system.matrix.block_values(k);
       for (int b = 0; b < Dim; ++b) {
-        const double* from = given + size * columns.places[component<Dim>(b)];
+        const double* from = given + size * columns.indices[component<Dim>(b)];
         const double weight = columns.weights[component<Dim>(b)];
         for (int a = 0; a < Dim; ++a)
-          value[Dim * b + a] = from[rows.places[component<Dim>(a)]] * (rows.weights[component<Dim>(a)] * weight);
+          value[Dim * b + a] = from[rows.indices[component<Dim>(a)]] * (rows.weights[component<Dim>(a)] * weight);
       }
       if (column(k) != i) continue;
       for (int a = 0; a < Dim; ++a) {
         const int own = component<Dim>(a);
         const double square = rows.weights[own] * rows.weights[own];
         double& entry = value[(Dim + 1) * a];
-        entry = square > 0.0 ? entry + system.compliance_of(rows.first + rows.places[own]) * square : 1.0;
+        entry = square > 0.0 ? entry + system.compliance_of(rows.first + rows.indices[own]) * square : 1.0;
       }
     }
   }
@@ -158,7 +158,7 @@ void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {
   impulse.setZero();
   for (int i = 0; i < contacts(); ++i) {
     const Contact& own = contact(i);
-    for (int a = 0; a < 3; ++a) impulse[own.first + own.places[a]] += r[3 * i + a] * gamma_ * own.weights[a];
+    for (int a = 0; a < 3; ++a) impulse[own.first + own.indices[a]] += r[3 * i + a] * gamma_ * own.weights[a];
   }
   if (joints_) joints_->complete(all);
 }
@@ -169,7 +169,7 @@ void ScaledProblem::from_impulse(ConstVectorRef all, Vector& r) const {
   for (int i = 0; i < contacts(); ++i) {
     const Contact& own = contact(i);
     for (int a = 0; a < 3; ++a)
-      r[3 * i + a] = own.weights[a] > 0.0 ? impulse[own.first + own.places[a]] / (gamma_ * own.weights[a]) : 0.0;
+      r[3 * i + a] = own.weights[a] > 0.0 ? impulse[own.first + own.indices[a]] / (gamma_ * own.weights[a]) : 0.0;
   }
 }
 

@@ -85,10 +85,10 @@ class ScaledProblem {
   void from_impulse(ConstVectorRef all, Vector& r) const;
 
  private:
-  /// Components are t1, t2, n; one that is embedded weighs nothing, and its place is 0.
+  /// Components are t1, t2, n; one that is embedded weighs nothing, and its index is 0.
   struct Contact {
     Index first = 0;                           ///< row in the problem but for joints
-    std::array<int, 3> places = {};            ///< rows from there on
+    std::array<int, 3> indices = {};           ///< rows from there on
     Eigen::Array3d weights = {0.0, 0.0, 0.0};  ///< c P⁻¹
     double scale = 1.0;                        ///< c
     double friction = 1.0;                     ///< μ, and 1 where friction does not act

@@ -1,12 +1,10 @@
 #include "solvers/cascade/search.hpp"
 
-#include "solvers/stalled.hpp"
-
 namespace conebench::cascade {
 
 Search::Search(const StopRule& stop, Monitor& monitor, VectorRef impulse)
     : tolerance_(stop.tolerance),
-      criterion_(stop.criterion),
+      stop_by_(stop.stop_by),
       monitor_(&monitor),
       impulse_(impulse.data(), impulse.size()),
       max_iterations_(stop.max_iterations) {}
@@ -31,7 +29,7 @@ bool Search::propose(ConstVectorRef impulse, double residual) {
   ++offers_;
   if (ended() || !(residual <= tolerance_)) return accepted_;
   impulse_ = impulse;
-  follow(criterion_ == Criterion::own ? Decision::accept : monitor_->propose(offers_, impulse_, residual), residual);
+  follow(stop_by_ == StopBy::solver ? Decision::accept : monitor_->propose(offers_, impulse_, residual), residual);
   return accepted_;
 }
 
@@ -80,7 +78,7 @@ SolveSummary Search::finish() {
                    : out_of_time_ ? SolveStatus::time_limit
                    : halted()     ? SolveStatus::max_iterations
                                   : SolveStatus::stalled;
-  if (summary.status == SolveStatus::stalled) summary.message = stalled_by::stages;
+  if (summary.status == SolveStatus::stalled) summary.stall = Stall::stages;
   if (accepted_) summary.stage = stage_;
   summary.iterations = iterations();
   summary.factorizations = newton_steps_;

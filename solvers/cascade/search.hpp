@@ -61,12 +61,12 @@ class Search {
   /// Alternates between two regularisations from attempt to attempt.
   bool odd_attempt() { return (attempts_++ & 1) != 0; }
 
-  /// Leaves what the monitor ended the search at, or else the best point, in `impulse`, and says what there is to say.
+  /// Leaves what the monitor ended the search at, or else the best point, in `impulse`, and returns the summary.
   SolveSummary finish();
 
  private:
   long iterations() const { return newton_steps_ + sweeps_; }
-  /// What the monitor said of the impulse as it stands.
+  /// Takes the monitor's decision on the impulse as it stands.
   void follow(Decision decision, double residual);
   /// Counts a point of this search or of one within it. True: the monitor, where it is due, accepts the best point.
   bool check();
@@ -74,7 +74,7 @@ class Search {
   const ScaledProblem* problem_ = nullptr;
   long products_ = 0;  ///< besides those that the problem counts from here on
   double tolerance_;
-  Criterion criterion_ = Criterion::own;
+  StopBy stop_by_ = StopBy::solver;
   Monitor* monitor_ = nullptr;
   Eigen::Map<Vector> impulse_{nullptr, 0};
   Search* outer_ = nullptr;

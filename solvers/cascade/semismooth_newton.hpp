@@ -28,13 +28,13 @@ struct NewtonBudget {
 };
 
 /// Along G's null space, from a point that is near.
-inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_afar};
+inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.max_far_step};
 
 /// Where nobody knows yet whether it will do: its first steps often go far up before they go down.
 inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window,
                                            .stall_window = tuned.first_stall_window,
                                            .relative = 2.0,
-                                           .largest = tuned.largest_afar,
+                                           .largest = tuned.max_far_step,
                                            .start_counts = false,
                                            .trusts_modes = true,
                                            .changes_scale = true,

@@ -16,7 +16,7 @@ namespace conebench {
 namespace cond {
 namespace {
 
-// Contact constraint splitting (Daviet 2020; [16] of paper 003): alternating directions on y = J v + φ, each contact
+// Contact constraint splitting (Daviet 2020; [16] of paper Lee23): alternating directions on y = J v + φ, each contact
 // solved by the strict operator.
 //
 //     symbol   meaning                                                unit
@@ -50,11 +50,11 @@ class Ccs final : public Solver {
     return unsupported_by_nodes(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     prepared_ = {};
     cones_ = problem.cones();
-    if (problem.rows() == 0) return std::nullopt;
+    if (problem.rows() == 0) return {};
     const PrimalForm& primal = *problem.primal();
     Vector diagonal = primal.mass.diagonal();
     std::nth_element(diagonal.begin(), diagonal.begin() + diagonal.size() / 2, diagonal.end());
@@ -75,7 +75,7 @@ class Ccs final : public Solver {
     velocity_of_impulse_ = VelocityOfImpulse(problem);
     for (Vector* buffer : {&v_, &right_}) buffer->setZero(momentum_.size());
     for (Vector* buffer : {&y_, &s_, &z_, &lambda_}) buffer->setZero(problem.rows());
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {

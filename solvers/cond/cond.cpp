@@ -17,7 +17,7 @@ namespace conebench {
 namespace cond {
 namespace {
 
-// Paper 003, Algorithms 1 and 3, on its (15).
+// Paper Lee23, Algorithms 1 and 3, on its (15).
 //
 //     symbol    meaning                                                      unit
 //     A, b, J   of (15); A is the problem's M, impulses for the paper's forces kg, N s, 1
@@ -39,7 +39,7 @@ struct CondOptions {
   bool chebyshev = true;
   double under_relaxation = 0.9;
   long slow_start = 10;
-  double largest_ratio = 0.9999;
+  double max_ratio = 0.9999;
   double virtual_gain = 0.0;
   long shift = 0;
   long recycle = 1;
@@ -72,7 +72,7 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
   bind.real("under_relaxation", o.under_relaxation,
             {.minimum = 0.01, .maximum = 1.0, .doc = "u of (38), with chebyshev"});
   bind.integer("slow_start", o.slow_start, {.minimum = 1, .maximum = 1e6, .doc = "l_s: iterations without (38)"});
-  bind.real("largest_ratio", o.largest_ratio, {.minimum = 0.0, .maximum = 1.0, .doc = "cap of (39); printed: 1"});
+  bind.real("max_ratio", o.max_ratio, {.minimum = 0.0, .maximum = 1.0, .doc = "cap of (39); printed: 1"});
   bind.real("virtual_gain", o.virtual_gain,
             {.minimum = 0.0,
              .maximum = 1e12,
@@ -106,11 +106,11 @@ class Cond final : public Solver, public VelocitySolver {
     return unsupported_by_nodes(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     prepared_ = {};
     cones_ = problem.cones();
-    if (problem.rows() == 0) return std::nullopt;
+    if (problem.rows() == 0) return {};
     const Configuration known = problem.configuration().value_or(Configuration{});
     NodalForm form = nodalise(
         problem,
@@ -129,7 +129,7 @@ class Cond final : public Solver, public VelocitySolver {
     for (Vector* buffer : {&v_, &before_, &residual_, &residual_before_, &next_, &faster_})
       buffer->setZero(form_.matrix.rows());
     bias_ = form_.bias;
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -160,7 +160,7 @@ class Cond final : public Solver, public VelocitySolver {
         }
         continue;
       }
-      ratio_ = l > 2 ? std::min(theta / theta_, options_.largest_ratio) : 0.0;  // (39), of the next iteration
+      ratio_ = l > 2 ? std::min(theta / theta_, options_.max_ratio) : 0.0;  // (39), of the next iteration
       theta_ = theta;
       summary.own_residual = theta;
       before_.swap(v_);
@@ -246,7 +246,7 @@ class Cond final : public Solver, public VelocitySolver {
       cautious_ = leaps_ == max_leaps;
       return;
     }
-    // What has come to rest but for rounding tells nothing of A.
+    // What has come to rest but for rounding carries no information on A.
     if (!(theta_ > 1e-13 * v_.norm())) return;
     const auto s = (v_ - before_).array();
     const auto z = (residual_ - residual_before_).array();

@@ -5,7 +5,8 @@
 
 #include "problems/cones/coulomb.hpp"
 
-/// ProjectFC of paper 003's Algorithm 2, (26): from z = −(η + φ) / γ to the impulse of one contact. The normal is last.
+/// ProjectFC of paper Lee23's Algorithm 2, (26): from z = −(η + φ) / γ to the impulse of one contact. The normal is
+/// last.
 namespace conebench::cond {
 
 /// λ_n = max(z_n, 0), λ_t the nearest point to z_t of the disk of radius mu λ_n: Coulomb's law where Γ = γ I (Prop. 4).

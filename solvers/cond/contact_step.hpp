@@ -8,7 +8,7 @@ namespace conebench::cond {
 
 enum class Operator { strict, proximal };
 
-/// Paper 003's Algorithm 2 and (24): the contact problem of the surrogate dynamics, block by block.
+/// Paper Lee23's Algorithm 2 and (24): the contact problem of the surrogate dynamics, block by block.
 ///
 ///     symbol  meaning                                                      unit
 ///     v*, v** velocity before and after                                    m/s

@@ -60,7 +60,7 @@ class BlockRows {
   const std::vector<Entry>& entries() const { return entries_; }
   const std::vector<int>& columns() const { return columns_; }
 
-  /// The part of `size` columns, from the place `from` among columns() on, or of the columns first, first + 1, ….
+  /// The part of `size` columns, from index `from` among columns() on, or of the columns first, first + 1, ….
   Part part_at(std::size_t from) const {
     Part part;
     for (int c = 0; c < size_; ++c)

@@ -11,7 +11,7 @@
 
 namespace conebench::cond {
 
-// Paper 003 (Lee, Lee, Lee, Large-dimensional multibody dynamics simulation using contact nodalization and
+// Paper Lee23 (Lee, Lee, Lee, Large-dimensional multibody dynamics simulation using contact nodalization and
 // diagonalization), Sec. III-A, in impulses: A = M of the problem [kg], k = k_v Δt [kg].
 
 /// A block of rows whose velocity is D R (v_i − v_j): a contact, a limit row or a joint row. (13) has D = I.

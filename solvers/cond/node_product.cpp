@@ -39,9 +39,9 @@ NodeProduct::NodeProduct(const SparseMatrix& matrix) {
         continue;
       }
       // (A v)_c = Σ A_rc v_r: for each r of the block the entries of the three columns stand together.
-      const int place = k - outer[c];
+      const int position = k - outer[c];
       for (int r = 0; r < 3; ++r) {
-        for (int col = 0; col < 3; ++col) values_.push_back(values[outer[c + col] + place + r]);
+        for (int col = 0; col < 3; ++col) values_.push_back(values[outer[c + col] + position + r]);
       }
     }
     columns.end_index = rows_.size();
@@ -65,7 +65,7 @@ void NodeProduct::operator()(const Vector& v, const Vector& b, Vector& r) const 
       r[columns.first] = even + odd - b[columns.first];
       continue;
     }
-    using Four = Eigen::Map<const Eigen::Array4d>;  // the fourth belongs to the next block and is not looked at
+    using Four = Eigen::Map<const Eigen::Array4d>;  // the fourth belongs to the next block and is not used
     Eigen::Array4d x = Eigen::Array4d::Zero(), y = x, z = x;
     for (std::size_t k = columns.index; k < columns.end_index; ++k, value += 9) {
       const double* const at = v.data() + rows_[k];

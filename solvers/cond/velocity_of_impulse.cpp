@@ -14,9 +14,9 @@ long VelocityOfImpulse::operator()(ConstVectorRef impulse, VectorRef velocity) {
   direction_ = inverse_diagonal_.cwiseProduct(residual_);
   double size = residual_.dot(direction_);
   const double end = 1e-24 * size;
-  const long most = 10 * static_cast<long>(velocity.size()) + 100;
+  const long max_products = 10 * static_cast<long>(velocity.size()) + 100;
   long products = 0;
-  while (size > end && products < most) {
+  while (size > end && products < max_products) {
     image_.noalias() = primal.mass * direction_;
     ++products;
     const double length = size / direction_.dot(image_);

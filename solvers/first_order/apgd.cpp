@@ -58,13 +58,13 @@ class Apgd final : public Solver {
     return multiplies_by_matrix(problem, product_of(options_.product));
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     map_ = VelocityMap(problem, false, product_of(options_.product));
     for (Vector* buffer : {&gamma_, &next_, &y_, &sigma_, &next_sigma_, &sigma_y_, &scratch_}) {
       buffer->setZero(problem.rows());
     }
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -91,7 +91,7 @@ class Apgd final : public Solver {
         return summary;
       }
       const bool still = (gamma_ - next_).norm() < options_.stall * gamma_.norm();  // next_: γ of the iteration before
-      if (still) return stalled_as(summary, stalled_by::option, best);
+      if (still) return stalled_as(summary, Stall::option, best);
     }
     summary.status = SolveStatus::max_iterations;
     return summary;

@@ -35,8 +35,8 @@ struct FixedPointOptions {
 struct AdaptiveOptions {
   double step = 1.0;
   double shrink = 2.0 / 3.0;  ///< τ
-  double most = 0.9;          ///< L
-  double least = 0.3;         ///< L_min
+  double max_ratio = 0.9;     ///< L
+  double min_ratio = 0.3;     ///< L_min
   std::string product = "auto";
 };
 
@@ -58,8 +58,10 @@ void declare_options(OptionBinder& bind, AdaptiveOptions& o) {
              .scale = OptionScale::logarithmic,
              .doc = "first rho"});
   bind.real("shrink", o.shrink, {.minimum = 0.01, .maximum = 0.99, .doc = "tau: rho <- tau rho while l >= L"});
-  bind.real("most", o.most, {.minimum = 0.01, .maximum = 0.999, .doc = "L: l = rho |dF| / |dlambda| stays below"});
-  bind.real("least", o.least, {.minimum = 0.0, .maximum = 0.99, .doc = "L_min: rho <- rho / tau where l is below"});
+  bind.real("max_ratio", o.max_ratio,
+            {.minimum = 0.01, .maximum = 0.999, .doc = "L: l = rho |dF| / |dlambda| stays below"});
+  bind.real("min_ratio", o.min_ratio,
+            {.minimum = 0.0, .maximum = 0.99, .doc = "L_min: rho <- rho / tau where l is below"});
   declare_product(bind, o.product);
 }
 
@@ -78,14 +80,14 @@ class FixedPoint final : public Solver {
     return multiplies_by_matrix(problem, product_of(options_.product));
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     map_ = VelocityMap(problem, true, product_of(options_.product));
     for (Vector* buffer : {&lambda_, &trial_, &force_, &trial_force_, &scratch_}) buffer->setZero(problem.rows());
     const double largest = problem.rows() > 0 ? map_.largest_eigenvalue() : 0.0;
     first_step_ = largest > 0.0 ? options_.step / largest : options_.step;
     prepared_products_ = map_.products();
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -123,7 +125,7 @@ class FixedPoint final : public Solver {
       lambda_.swap(trial_);
       force_.swap(trial_force_);
     }
-    if (scheme_ != Scheme::fixed_step && ratio < options_.least) rho_ /= options_.shrink;
+    if (scheme_ != Scheme::fixed_step && ratio < options_.min_ratio) rho_ /= options_.shrink;
   }
 
   /// λ̄ and F(λ̄), with ρ shrunk until ℓ < L; returns ℓ.
@@ -133,8 +135,8 @@ class FixedPoint final : public Solver {
       map_.project_step(lambda_, rho_, force_, trial_);
       map_(trial_, trial_force_);
       const double moved = (trial_ - lambda_).norm();
-      const double ratio = moved > 0.0 ? rho_ * (trial_force_ - force_).norm() / moved : options_.least;
-      if (scheme_ == Scheme::fixed_step || !(ratio >= options_.most) || trial == max_trials) return ratio;
+      const double ratio = moved > 0.0 ? rho_ * (trial_force_ - force_).norm() / moved : options_.min_ratio;
+      if (scheme_ == Scheme::fixed_step || !(ratio >= options_.max_ratio) || trial == max_trials) return ratio;
       rho_ *= options_.shrink;
     }
   }

@@ -78,7 +78,7 @@ double VelocityMap::residual(const Vector& impulse, double rho, const Vector& ve
   return largest_block_norm(problem_->cones(), scratch) / (rho * velocity_scale_);
 }
 
-double VelocityMap::largest_eigenvalue(int most) {
+double VelocityMap::largest_eigenvalue(int max_products) {
   // Normals lead and differ a little, so that no symmetry of the scene hides the leading eigenvector.
   const ConeProduct& cones = problem_->cones();
   Vector x = Vector::Zero(cones.rows());
@@ -88,7 +88,7 @@ double VelocityMap::largest_eigenvalue(int most) {
   }
   Vector y(cones.rows());
   double largest = 0.0;
-  for (int k = 0; k < most && x.norm() > 0.0; ++k) {
+  for (int k = 0; k < max_products && x.norm() > 0.0; ++k) {
     x.normalize();
     multiply(x, y);
     y += problem_->compliance().cwiseProduct(x);

@@ -13,8 +13,8 @@ namespace conebench {
 /// sparse, else by solves.
 enum class Product { automatic, matrix, solves };
 
-/// The option `product` of the rows whose options hold one. It is part of a setting only where it is not `auto`, so
-/// that settings are those of before there was a choice.
+/// The option `product` of the rows whose options hold one. It is part of a configuration only where it is not `auto`,
+/// so that configurations are those of before there was a choice.
 void declare_product(OptionBinder& bind, std::string& product);
 Product product_of(const std::string& name);
 SolverRow with_product_left_out(SolverRow row);
@@ -37,8 +37,8 @@ class VelocityMap {
   /// ‖λ_i − P_K(λ_i − ρ F_i)‖ / (ρ V), the largest over the blocks i; V = max ‖g_i‖ (0: 1). NaN survives. `scratch` is
   /// overwritten.
   double residual(const Vector& impulse, double rho, const Vector& velocity, Vector& scratch) const;
-  /// λ_max of G + R by power iteration, at most `most` products; 0 where G + R = 0.
-  double largest_eigenvalue(int most = 20);
+  /// λ_max of G + R by power iteration, at most `max_products` products; 0 where G + R = 0.
+  double largest_eigenvalue(int max_products = 20);
 
   long products() const { return products_; }
   void reset_products(long count) { products_ = count; }

@@ -191,7 +191,7 @@ struct CoulombBlock {
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     Prepared<Dim> prepared;
     prepared.inverse = -block.inverse();
     // Beyond this condition number a stick by D⁻¹ is left to the careful path, which weighs it against the others.
@@ -207,7 +207,7 @@ struct CoulombBlock {
                                                   const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
                                                   const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
                                                   const ContactVector<Dim>& old) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
     if constexpr (Dim == RollingCone::rows) {
       return solve_rolling_contact(block, friction, free, old, prepared.inverse_normal > 0.0);

@@ -9,8 +9,8 @@
 
 namespace conebench::gauss_seidel {
 
-// RaiSim's model of one contact (002 Sec. III-C, Alg. 5; 004 Alg. 4 with (152), its ≥ 0 as = 0): a contact that closes
-// and cannot stick takes the impulse with the least energy among those that leave it no normal velocity,
+// RaiSim's model of one contact (LeLidec24 Sec. III-C, Alg. 5; Tsounis Alg. 4 with (152), its ≥ 0 as = 0): a contact
+// that closes and cannot stick takes the impulse with the least energy among those that leave it no normal velocity,
 //     min ½ λᵀ D λ + λ·(b + s e_n)   over   λ ∈ K_μ,  D_nT λ_T + D_nn λ_n + b_n = 0,
 // b its velocity without its own impulse, s = 0, or De Saxcé's μ‖σ_T‖ at the impulse before (-DS).
 //
@@ -20,11 +20,11 @@ namespace conebench::gauss_seidel {
 //     u(e) = p + M e,   p = b_T − (b_n/D_nn) D_Tn − c,   M = −μ (b_n/D_nn) D_TT + (b_T − c) aᵀ,   c = (s/D_nn) D_nT.
 // Least on the edge ‖e‖ = 1 means, with the multiplier x of the edge,
 //     u(e) + x (e + a) = 0,  x ≥ 0,                                                            (*)
-// which for a = 0 is friction against slip, and else is not: 002 (24). Without e, (*) is the quartic
+// which for a = 0 is friction against slip, and else is not: LeLidec24 (24). Without e, (*) is the quartic
 //     det(M + x I)² = ‖adj(M + x I) (p + x a)‖²,
 // with one root x ≥ 0 where D is symmetric and positive definite and ‖a‖ < 1. Without x, it is
 //     f(θ) = (e + a)⊥·u(e) = 0,   e = (cos θ, sin θ),
-// which has the sign of the energy's slope along the edge. NBGS takes the quartic (004's P_MDP), RAISIM bisects f
+// which has the sign of the energy's slope along the edge. NBGS takes the quartic (Tsounis's P_MDP), RAISIM bisects f
 // (P_BS). Where D is not symmetric the same lines give the variational inequality on the plane, which has no energy.
 
 /// The curve K_μ ∩ {σ_n = 0} of one contact in 3D; letters as above.
@@ -114,8 +114,9 @@ inline bool find_least_carefully(const Ellipse2& ellipse, double& e) {
 }
 
 /// P_BS: from the direction of the impulse that would stick, steps down the energy until its slope turns, then bisects.
-/// (002 leaves the steps to Hwangbo et al.; theirs grow from 0.01 rad too, by 1.3 where ours double.) In a bracket of
-/// 0.2 rad Newton's steps on f find the root that halving would; where they leave the bracket, it is halved to the end.
+/// (LeLidec24 leaves the steps to Hwangbo et al.; theirs grow from 0.01 rad too, by 1.3 where ours double.) In a
+/// bracket of 0.2 rad Newton's steps on f find the root that halving would; where they leave the bracket, it is halved
+/// to the end.
 struct Bisection {
   static bool find(const Ellipse3& ellipse, const ContactVector<3>& outside, const ContactVector<3>& old,
                    Ellipse3::Direction& e);
@@ -136,10 +137,10 @@ struct Quartic {
 
 /// One-contact solver of NBGS (Quartic), RAISIM and RAISIM-DS (Bisection) for the sweep (see sweep.hpp).
 ///
-/// Deviations. A contact with b_n = 0 opens, as in 004 Alg. 4 (whose line 9 is then never reached); 002 line 5 would
-/// let it stick. Sticking is tested without s, as in 002 line 8: with it (004 Alg. 4 line 1) a contact that comes to
-/// rest first sinks. Where D⁻¹ does not exist, or nothing is least (D indefinite), the exact solution of Coulomb's law
-/// stands in.
+/// Deviations. A contact with b_n = 0 opens, as in Tsounis Alg. 4 (whose line 9 is then never reached); LeLidec24 line
+/// 5 would let it stick. Sticking is tested without s, as in LeLidec24 line 8: with it (Tsounis Alg. 4 line 1) a
+/// contact that comes to rest first sinks. Where D⁻¹ does not exist, or nothing is least (D indefinite), the exact
+/// solution of Coulomb's law stands in.
 template <class Search>
 struct EllipseBlock {
   bool de_saxce = false;
@@ -160,11 +161,11 @@ struct EllipseBlock {
     if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
     if (!(prepared.inverse_normal > 0.0)) return solve_coulomb_carefully<Dim>(block, friction, free, old);
     if (friction == 0.0) return -free[n] * prepared.inverse_normal * ContactVector<Dim>::Unit(n);
-    ContactVector<Dim> outside = prepared.inverse * free;  // 002 Alg. 5 line 4
+    ContactVector<Dim> outside = prepared.inverse * free;  // LeLidec24 Alg. 5 line 4
     if (tangential_norm<Dim>(outside) <= friction * outside[n]) return outside;
     double correction = 0.0;
     if (de_saxce) {
-      const ContactVector<Dim> velocity = free + block * old;  // 004 Alg. 5 line 16
+      const ContactVector<Dim> velocity = free + block * old;  // Tsounis Alg. 5 line 16
       correction = friction * tangential_norm<Dim>(velocity);
       outside += correction * prepared.inverse.col(n);
     }

@@ -97,7 +97,8 @@ SolverRow nbgs_row() {
       "Tsounis, Grandia, Bächer, On Solving the Dynamics of Constrained Rigid Multi-Body Systems with Kinematic Loops; "
       "after Preclik, Models and Algorithms for Ultrascale Simulations of Non-smooth Granular Dynamics, 2014";
   info.summary =
-      "Solves RaiSim's model exactly at each contact (004 Alg. 4 with P_MDP). Its answer is Coulomb's where normal and "
+      "Solves RaiSim's model exactly at each contact (Tsounis Alg. 4 with P_MDP). Its answer is Coulomb's where normal "
+      "and "
       "tangent are not coupled in a contact's own block; elsewhere it slides in another direction and stops short.";
   return make_row<NbgsOptions>(info, [](const SolverInfo& i, const NbgsOptions& o) {
     return std::make_unique<GaussSeidelSolver<EllipseBlock<Quartic>>>(
@@ -177,44 +178,48 @@ std::vector<SolverRow> solver_rows() {
                true),
       split_projection_row(
           "PGS-NCP", "Projected Gauss-Seidel on the NCP, printed tangential step",
-          "The textbook method (002 Alg. 6, 004 Alg. 3). Its tangential step 1/min(G_tt) is the largest "
+          "The textbook method (LeLidec24 Alg. 6, Tsounis Alg. 3). Its tangential step 1/min(G_tt) is the largest "
           "there is: it oscillates or diverges where the two tangential directions differ much.",
           false),
       split_projection_row("PGS-NCP-SAFE", "Projected Gauss-Seidel on the NCP, safe tangential step",
                            "PGS-NCP with the tangential step 1/lambda_max(G_TT). Slow on coupled contacts.", true),
-      box_projection_row("PGS-LCP",
-                         "Projected Gauss-Seidel on the LCP of a box around the cone, printed tangential step",
-                         "002 Alg. 1: friction is clamped axis by axis, so that it may exceed Coulomb's by sqrt(2) and "
-                         "depends on the tangent axes. The NCP's judge accepts it only where nothing slides obliquely.",
-                         false),
+      box_projection_row(
+          "PGS-LCP", "Projected Gauss-Seidel on the LCP of a box around the cone, printed tangential step",
+          "LeLidec24 Alg. 1: friction is clamped axis by axis, so that it may exceed Coulomb's by sqrt(2) and "
+          "depends on the tangent axes. The NCP's judge accepts it only where nothing slides obliquely.",
+          false),
       box_projection_row("PGS-LCP-SAFE",
                          "Projected Gauss-Seidel on the LCP of a box around the cone, safe tangential step",
                          "PGS-LCP with the tangential step 1/lambda_max(G_TT): the same model, without the printed "
                          "step's oscillation where the tangents differ.",
                          true),
-      cone_projection_row("PGS-CCP", "Projected Gauss-Seidel on the cone problem",
-                          "Solves the convex relaxation (002 Alg. 2, 004 Alg. 2 with s = 0): sliding contacts open by "
-                          "mu times their speed. The NCP's judge accepts it only where nothing slides.",
-                          false),
+      cone_projection_row(
+          "PGS-CCP", "Projected Gauss-Seidel on the cone problem",
+          "Solves the convex relaxation (LeLidec24 Alg. 2, Tsounis Alg. 2 with s = 0): sliding contacts open by "
+          "mu times their speed. The NCP's judge accepts it only where nothing slides.",
+          false),
       cone_projection_row("PGS-CCP-DS", "Projected Gauss-Seidel with De Saxce's correction",
-                          "The sweep of PGS-CCP with s = Gamma(z), a method for the NCP (004 Alg. 5 line 16).", true),
+                          "The sweep of PGS-CCP with s = Gamma(z), a method for the NCP (Tsounis Alg. 5 line 16).",
+                          true),
       nbgs_row(),
-      raisim_row(raisim_info(
-          "RAISIM", "Per-contact bisection on RaiSim's model",
-          "002 Alg. 5: each contact opens, sticks or takes the least energy without normal velocity. The model of "
-          "NBGS: "
-          "where a sliding contact's normal and tangent are coupled, friction does not oppose the slip (002 (24)).",
-          false)),
-      raisim_row(raisim_info(
-          "RAISIM-DS", "Per-contact bisection with De Saxce's correction",
-          "RAISIM with De Saxce's correction of the impulse before in the energy (004 Table I): its fixed points obey "
-          "Coulomb's law. alpha falls to alpha_min, which makes it slower and steadier than NSGS.",
-          true)),
-      raisim_early_row(raisim_info("RAISIM-DS-ES", "RAISIM-DS that stops where the objective stands still",
-                                   "RAISIM-DS with the own test (160) of 004, the improvement of the objective over "
-                                   "the total inertia, which also "
-                                   "holds on slow progress far from the answer.",
-                                   true)),
+      raisim_row(raisim_info("RAISIM", "Per-contact bisection on RaiSim's model",
+                             "LeLidec24 Alg. 5: each contact opens, sticks or takes the least energy without normal "
+                             "velocity. The model of "
+                             "NBGS: "
+                             "where a sliding contact's normal and tangent are coupled, friction does not oppose the "
+                             "slip (LeLidec24 (24)).",
+                             false)),
+      raisim_row(raisim_info("RAISIM-DS", "Per-contact bisection with De Saxce's correction",
+                             "RAISIM with De Saxce's correction of the impulse before in the energy (Tsounis Table I): "
+                             "its fixed points obey "
+                             "Coulomb's law. alpha falls to alpha_min, which makes it slower and steadier than NSGS.",
+                             true)),
+      raisim_early_row(
+          raisim_info("RAISIM-DS-ES", "RAISIM-DS that stops where the objective stands still",
+                      "RAISIM-DS with the own test (160) of Tsounis, the improvement of the objective over "
+                      "the total inertia, which also "
+                      "holds on slow progress far from the answer.",
+                      true)),
       prox_row<Splitting::gauss_seidel>(
           "PROX", "Proximal-point sweeps with an adapted r-factor",
           "Normal and tangential prox steps at each contact; a sweep that moves farther than the last one accepted is "

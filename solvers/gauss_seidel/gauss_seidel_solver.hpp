@@ -14,21 +14,20 @@
 #include "solvers/gauss_seidel/sweep.hpp"
 #include "solvers/progress.hpp"
 #include "solvers/solver.hpp"
-#include "solvers/stalled.hpp"
 
 namespace conebench::gauss_seidel {
 
-/// The stop test under Criterion::own.
+/// The stop test under StopBy::solver.
 enum class OwnTest {
   /// NSGS: the sweep's change (SweepChange::largest) ≤ tolerance and then, where that holds, the scaled natural map
   /// ≤ tolerance. A failed second test waits a tenth more sweeps before the next.
   natural_map,
-  /// PGS, NBGS, RAISIM: 004 (156)–(158), every `check_period` sweeps.
+  /// PGS, NBGS, RAISIM: Tsounis (156)–(158), every `check_period` sweeps.
   complementarity,
-  /// NBGS, RAISIM: SweepChange::largest / ω ≤ tolerance, how far a whole sweep would move (002 Sec. III-C's other
+  /// NBGS, RAISIM: SweepChange::largest / ω ≤ tolerance, how far a whole sweep would move (LeLidec24 Sec. III-C's other
   /// choice).
   fixed_point,
-  /// RAISIM-DS-ES: 004 (160), |f(λ) − f(λ⁻)| / I_total ≤ tolerance with f of (17a), every `check_period` sweeps.
+  /// RAISIM-DS-ES: Tsounis (160), |f(λ) − f(λ⁻)| / I_total ≤ tolerance with f of (17a), every `check_period` sweeps.
   objective,
 };
 
@@ -43,9 +42,9 @@ struct Settings {
   double total_inertia = 0.0;  ///< I_total of OwnTest::objective [kg]; 0: from the problem
 };
 
-/// Sweeps until the criterion in force is met: paper 004 Alg. 5.
+/// Sweeps until the stop_by in force is met: paper Tsounis Alg. 5.
 ///
-/// Starts from the guess projected onto K. The first look at an iterate is after the first sweep. `diverged`: the
+/// Starts from the guess projected onto K. The first iterate is checked after the first sweep. `diverged`: the
 /// iterate is not finite or moves by more than 1e12 of the free velocity. `stalled`: the iterate has moved by less
 /// than rounding for 20 sweeps on end.
 template <class Local, Splitting S = Splitting::gauss_seidel>
@@ -60,7 +59,7 @@ class GaussSeidelSolver final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     const Vector weights = velocity_weights(problem);
     const auto order =
@@ -75,7 +74,7 @@ class GaussSeidelSolver final : public Solver {
     residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
     total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);
     cones_ = problem.cones();
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -120,7 +119,7 @@ class GaussSeidelSolver final : public Solver {
           sweep_->set_factor(factor.rho());
         }
       }
-      if (stop.criterion == Criterion::own && k >= next_check &&
+      if (stop.stop_by == StopBy::solver && k >= next_check &&
           own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
         return end_with(SolveStatus::converged);
       }
@@ -128,7 +127,7 @@ class GaussSeidelSolver final : public Solver {
       const bool last = stalled || k == stop.max_iterations;
       if (const auto status = progress.check(k, summary.own_residual, iterate, last)) return end_with(*status);
       if (stalled) {
-        summary.message = stalled_by::rounding;
+        summary.stall = Stall::rounding;
         return end_with(SolveStatus::stalled);
       }
     }
@@ -138,7 +137,7 @@ class GaussSeidelSolver final : public Solver {
  private:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  /// Brings `impulse` up to date where it looks at it.
+  /// Brings `impulse` up to date where it checks it.
   bool own_test_met(double tolerance, VectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
     double& residual = summary.own_residual;
     if (settings_.own_test == OwnTest::fixed_point) return residual <= tolerance;

@@ -17,25 +17,26 @@ void declare_check_period(OptionBinder& bind, long& period) {
   bind.integer("check_period", period,
                {.minimum = 1,
                 .maximum = 1e6,
-                .doc = "sweeps between two evaluations of the own stop test (criterion own only); 1 in the papers"});
+                .doc = "sweeps between two evaluations of the own stop test (stop_by solver only); 1 in the papers"});
 }
 
 void declare_own_test(OptionBinder& bind, std::string& own_test) {
-  bind.choice(
-      "own_test", own_test, {"ncp", "fixed_point"},
-      "criterion own: the residuals of the NCP, 004 (156)-(158), as 002 and 004 chose, or how far a whole sweep "
-      "(omega = 1) would move, relative to the free velocity, which the method's own model can meet");
+  bind.choice("own_test", own_test, {"ncp", "fixed_point"},
+              "stop_by solver: the residuals of the NCP, Tsounis (156)-(158), as LeLidec24 and Tsounis chose, or how "
+              "far a whole sweep "
+              "(omega = 1) would move, relative to the free velocity, which the method's own model can meet");
 }
 
-/// Those of 002 Alg. 5 but for the own test.
+/// Those of LeLidec24 Alg. 5 but for the own test.
 void declare_raisim(OptionBinder& bind, RaisimOptions& o) {
   declare_order(bind, o.order);
-  bind.real("alpha", o.alpha, {.minimum = 0.01, .maximum = 1.0, .doc = "first alpha of 002 Alg. 5 line 15"});
-  bind.real("alpha_min", o.alpha_min, {.minimum = 0.01, .maximum = 1.0, .doc = "alpha_min of 002 Alg. 5"});
+  bind.real("alpha", o.alpha, {.minimum = 0.01, .maximum = 1.0, .doc = "first alpha of LeLidec24 Alg. 5 line 15"});
+  bind.real("alpha_min", o.alpha_min, {.minimum = 0.01, .maximum = 1.0, .doc = "alpha_min of LeLidec24 Alg. 5"});
   bind.real("gamma", o.gamma,
             {.minimum = 0.0, .maximum = 1.0, .doc = "alpha <- gamma alpha + (1 - gamma) alpha_min; 1 keeps alpha"});
   bind.choice("decay", o.decay, {"sweep", "contact"},
-              "when alpha decays: after a sweep (004 Alg. 5, and the code of 002's authors) or a contact (002 Alg. 5)");
+              "when alpha decays: after a sweep (Tsounis Alg. 5, and the code of LeLidec24's authors) or a contact "
+              "(LeLidec24 Alg. 5)");
   declare_check_period(bind, o.check_period);
 }
 
@@ -43,15 +44,18 @@ void declare_raisim(OptionBinder& bind, RaisimOptions& o) {
 
 void declare_options(OptionBinder& bind, SweepOptions& o) {
   declare_order(bind, o.order);
-  bind.real("relaxation", o.relaxation,
-            {.minimum = 0.01,
-             .maximum = 1.99,
-             .doc = "omega of 004 Alg. 5: lambda <- (1 - omega) lambda_old + omega lambda_new; 002 suggests 0.8"});
   bind.real(
-      "relaxation_decay", o.relaxation_decay,
-      {.minimum = 0.01, .maximum = 1.0, .doc = "gamma of 004 Alg. 5: omega <- max(omega_min, gamma omega) a sweep"});
-  bind.real("relaxation_min", o.relaxation_min,
-            {.minimum = 0.01, .maximum = 1.99, .doc = "omega_min of 004 Alg. 5; a smaller first omega stays as it is"});
+      "relaxation", o.relaxation,
+      {.minimum = 0.01,
+       .maximum = 1.99,
+       .doc = "omega of Tsounis Alg. 5: lambda <- (1 - omega) lambda_old + omega lambda_new; LeLidec24 suggests 0.8"});
+  bind.real("relaxation_decay", o.relaxation_decay,
+            {.minimum = 0.01,
+             .maximum = 1.0,
+             .doc = "gamma of Tsounis Alg. 5: omega <- max(omega_min, gamma omega) a sweep"});
+  bind.real(
+      "relaxation_min", o.relaxation_min,
+      {.minimum = 0.01, .maximum = 1.99, .doc = "omega_min of Tsounis Alg. 5; a smaller first omega stays as it is"});
 }
 
 void declare_options(OptionBinder& bind, PgsOptions& o) {
@@ -75,7 +79,7 @@ void declare_options(OptionBinder& bind, RaisimEarlyOptions& o) {
             {.minimum = 0.0,
              .maximum = 1e12,
              .unit = "kg",
-             .doc = "I_total of 004 (160); 0: trace(M) where the problem has it, else the sum of d / trace(G_ii)"});
+             .doc = "I_total of Tsounis (160); 0: trace(M) where the problem has it, else the sum of d / trace(G_ii)"});
 }
 
 void declare_options(OptionBinder& bind, ProxOptions& o) {
@@ -91,8 +95,9 @@ void declare_options(OptionBinder& bind, ProxOptions& o) {
 
 void declare_options(OptionBinder& bind, PgsNcpOptions& o) {
   declare_options(bind, o.pgs);
-  bind.choice("tangent_velocity", o.tangent_velocity, {"updated", "initial"},
-              "velocity that the tangential step sees: after the normal step (002 Alg. 6) or before it (004 Alg. 3)");
+  bind.choice(
+      "tangent_velocity", o.tangent_velocity, {"updated", "initial"},
+      "velocity that the tangential step sees: after the normal step (LeLidec24 Alg. 6) or before it (Tsounis Alg. 3)");
 }
 
 }  // namespace conebench::gauss_seidel

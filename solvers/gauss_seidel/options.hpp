@@ -12,7 +12,7 @@ struct OrderOptions {
   long seed = 1;
 };
 
-/// Options of every solver that sweeps (paper 004 Alg. 5).
+/// Options of every solver that sweeps (paper Tsounis Alg. 5).
 struct SweepOptions {
   OrderOptions order;
   double relaxation = 1.0;
@@ -34,7 +34,7 @@ struct NbgsOptions {
 };
 void declare_options(OptionBinder& bind, NbgsOptions& options);
 
-/// 002 Alg. 5. Its text gives no values: these stand in the code that its authors published (ContactBench).
+/// LeLidec24 Alg. 5. Its text gives no values: these stand in the code that its authors published (ContactBench).
 struct RaisimOptions {
   OrderOptions order;
   double alpha = 1.0;

@@ -8,22 +8,24 @@ namespace conebench::gauss_seidel {
 /// V = max ‖g_i‖ (0: 1). Turns an impulse of the block into a velocity relative to the free velocity.
 Vector velocity_weights(const ContactProblem& problem);
 
-/// I_total of 004 (160) [kg]: the trace of M where the problem has its primal form. Else the sum of the masses that the
-/// blocks show, Σ_i d_i / trace(G_ii + R_ii) over positive traces (1 where there is none), which is not the paper's.
+/// I_total of Tsounis (160) [kg]: the trace of M where the problem has its primal form. Else the sum of the masses that
+/// the blocks show, Σ_i d_i / trace(G_ii + R_ii) over positive traces (1 where there is none), which is not the
+/// paper's.
 double total_inertia(const ContactProblem& problem);
 
 /// The law at a contact that the residuals measure. `box`: σ_N ≥ 0, λ_N ≥ 0, λ_N σ_N = 0 and friction that dissipates
-/// most within |λ_x|, |λ_y| ≤ μ λ_N (002 Alg. 1's model).
+/// most within |λ_x|, |λ_y| ≤ μ λ_N (LeLidec24 Alg. 1's model).
 enum class OwnModel { ncp, ccp, box };
 
-/// The residuals by which the Gauss–Seidel solvers judge themselves under the criterion `own`. One product with G each.
+/// The residuals by which the Gauss–Seidel solvers judge themselves under the stop_by `solver`. One product with G
+/// each.
 class OwnResiduals {
  public:
   /// v̂ below is σ + Γ(σ) (NCP) or σ (CCP).
   OwnResiduals(ContactProblem problem, OwnModel model);
 
-  /// max(‖λ − P_K(λ)‖∞, ‖v̂ − P_K*(v̂)‖∞, max |λ_i·v̂_i| over limits and contacts): 004 (156)–(158) in the norm that
-  /// it uses, 002's ε_p, ε_d, ε_c. Absolute: mixes N s, m/s and J as the papers do. For the box the same with its
+  /// max(‖λ − P_K(λ)‖∞, ‖v̂ − P_K*(v̂)‖∞, max |λ_i·v̂_i| over limits and contacts): Tsounis (156)–(158) in the norm that
+  /// it uses, LeLidec24's ε_p, ε_d, ε_c. Absolute: mixes N s, m/s and J as the papers do. For the box the same with its
   /// pyramid K̃, K̃* = {x_N ≥ μ (|x_x| + |x_y|)} and v̂_N = σ_N + μ (|σ_x| + |σ_y|).
   double complementarity(ConstVectorRef impulse);
 
@@ -31,7 +33,7 @@ class OwnResiduals {
   /// For the NCP and the CCP only.
   double natural_map(ConstVectorRef impulse);
 
-  /// f = ½ λ·(G + R) λ + λ·g [J], 004 (17a).
+  /// f = ½ λ·(G + R) λ + λ·g [J], Tsounis (17a).
   double objective(ConstVectorRef impulse);
 
  private:

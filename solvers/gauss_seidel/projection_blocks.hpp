@@ -42,7 +42,7 @@ struct Steps {
 /// Shortens tangents and moments to what friction allows at the normal impulse that they have.
 template <int Dim>
 void shorten_to_disks(ContactVector<Dim>& impulse, const FrictionOf<Dim>& friction) {
-  constexpr int n = normal_place<Dim>;
+  constexpr int n = normal_index<Dim>;
   const auto shorten = [](auto part, double length, double radius) {
     if (length > radius) part *= radius / length;
   };
@@ -56,8 +56,8 @@ void shorten_to_disks(ContactVector<Dim>& impulse, const FrictionOf<Dim>& fricti
 
 /// Which velocity the tangential step of PGS-NCP sees.
 enum class TangentVelocity {
-  updated,  ///< after the normal step: 002 Alg. 6 line 5
-  initial,  ///< before it: 004 Alg. 3 line 1
+  updated,  ///< after the normal step: LeLidec24 Alg. 6 line 5
+  initial,  ///< before it: Tsounis Alg. 3 line 1
 };
 
 /// What bounds the tangential impulse at a given normal one.
@@ -66,8 +66,8 @@ enum class FrictionBound {
   box,   ///< |λ_x| ≤ μ λ_N, |λ_y| ≤ μ λ_N: the pyramid around Coulomb's cone, up to √2 outside of it
 };
 
-/// PGS-NCP (disk; 002 Alg. 6, 004 Alg. 3) and PGS-LCP (box; 002 Alg. 1): normal and tangential impulse one after the
-/// other.
+/// PGS-NCP (disk; LeLidec24 Alg. 6, Tsounis Alg. 3) and PGS-LCP (box; LeLidec24 Alg. 1): normal and tangential impulse
+/// one after the other.
 template <FrictionBound Bound>
 struct SplitProjection {
   bool safe_step = false;  ///< 1/λ_max(D_TT) for the printed 1/min(D_tt), the largest step there is
@@ -80,7 +80,7 @@ struct SplitProjection {
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     const double divisor =
         safe_step ? largest_tangent_eigenvalue<Dim>(block) : block.diagonal().template head<n>().minCoeff();
     Steps steps{inverse_or_zero(block(n, n)), inverse_or_zero(divisor)};
@@ -96,7 +96,7 @@ struct SplitProjection {
                            const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
                            const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
                            const ContactVector<Dim>& old) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     ContactVector<Dim> velocity = free + block * old;
     ContactVector<Dim> next = old;
     next[n] = std::max(0.0, old[n] - prepared.normal_step * velocity[n]);
@@ -131,7 +131,7 @@ struct ProxBlock {
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     Steps steps{inverse_or_zero(block(n, n)), inverse_or_zero(largest_tangent_eigenvalue<Dim>(block))};
     if constexpr (Dim == RollingCone::rows) {
       steps.moment_step = inverse_or_zero(largest_plane_eigenvalue<Dim>(block, n + 1));
@@ -144,7 +144,7 @@ struct ProxBlock {
                            const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
                            const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
                            const ContactVector<Dim>& old) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     const ContactVector<Dim> velocity = free + block * old;
     ContactVector<Dim> next;
     next[n] = std::max(0.0, old[n] - factor * prepared.normal_step * velocity[n]);
@@ -158,8 +158,8 @@ struct ProxBlock {
   }
 };
 
-/// PGS-CCP and PGS-CCP-DS: a step along the whole velocity, projected onto the cone (002 Alg. 2, 004 Alg. 2 and Alg. 5
-/// line 16 for s).
+/// PGS-CCP and PGS-CCP-DS: a step along the whole velocity, projected onto the cone (LeLidec24 Alg. 2, Tsounis Alg. 2
+/// and Alg. 5 line 16 for s).
 struct ConeProjectionBlock {
   static constexpr bool takes_rolling = true;
 
@@ -181,7 +181,7 @@ struct ConeProjectionBlock {
                            const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
                            const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
                            const ContactVector<Dim>& old) const {
-    constexpr int n = normal_place<Dim>;
+    constexpr int n = normal_index<Dim>;
     ContactVector<Dim> velocity = free + block * old;
     if (de_saxce) velocity[n] += de_saxce_term<Dim>(velocity, friction);
     if (prepared.step == 0.0 && velocity[n] >= 0.0) return ContactVector<Dim>::Zero();

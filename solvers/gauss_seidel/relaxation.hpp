@@ -11,10 +11,10 @@ namespace conebench::gauss_seidel {
 
 /// How ω falls.
 enum class Decay {
-  to_minimum,  ///< after a sweep, ω ← max(ω_min, γ ω): 004 Alg. 5 line 25 (printed with min, which decays to 0 and
+  to_minimum,  ///< after a sweep, ω ← max(ω_min, γ ω): Tsounis Alg. 5 line 25 (printed with min, which decays to 0 and
                ///< fakes convergence)
-  towards_minimum,    ///< after a sweep, α ← γ α + (1 − γ) α_min: 002 Alg. 5 line 16 at 004's place
-  with_every_contact  ///< after a contact, the same: 002 Alg. 5 line 16
+  towards_minimum,  ///< after a sweep, α ← γ α + (1 − γ) α_min: LeLidec24 Alg. 5 line 16, where Tsounis has it
+  with_every_contact  ///< after a contact, the same: LeLidec24 Alg. 5 line 16
 };
 
 /// ω over the sweeps of one solve, and where asked for a rule against cycling. The method for the NCP need not
@@ -45,7 +45,7 @@ class Relaxation {
     if (!against_cycles_) return;
     sum_ += change;
     const long length = k - window_begin_;
-    if (length < std::max(shortest_window, k / 10)) return;
+    if (length < std::max(min_window, k / 10)) return;
     const double mean = sum_ / static_cast<double>(length);
     if (mean > standstill * mean_before_) omega_ = std::max(minimum_, factor * omega_);
     mean_before_ = mean;
@@ -54,7 +54,7 @@ class Relaxation {
   }
 
  private:
-  static constexpr long shortest_window = 200;
+  static constexpr long min_window = 200;
   static constexpr double standstill = 0.995;
   static constexpr double factor = 0.8;
 

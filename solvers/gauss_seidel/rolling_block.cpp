@@ -44,9 +44,9 @@ class Law {
   }
 
   /// Newton's steps, halved until the error falls; returns the error that is left.
-  double newton(RollingVector& impulse, int most) const {
+  double newton(RollingVector& impulse, int max_steps) const {
     double error = this->error(impulse);
-    for (int k = 0; k < most && !accurate(error); ++k) {
+    for (int k = 0; k < max_steps && !accurate(error); ++k) {
       const RollingVector direction = -jacobian(impulse).partialPivLu().solve(value(impulse));
       if (!direction.allFinite()) break;
       double t = 1.0;
@@ -65,9 +65,9 @@ class Law {
   }
 
   /// Extragradient steps λ̄ = P(λ − ρ v̂(λ)), λ ← P(λ − ρ v̂(λ̄)), ρ adapted.
-  void extragradient(RollingVector& impulse, int most) const {
+  void extragradient(RollingVector& impulse, int max_steps) const {
     double rho = step_;
-    for (int k = 0; k < most; ++k) {
+    for (int k = 0; k < max_steps; ++k) {
       const RollingVector here = corrected(impulse);
       RollingVector ahead = cone_.project(impulse - rho * here);
       RollingVector there = corrected(ahead);

@@ -33,13 +33,13 @@ struct SweepChange {
   SweepChange rooted() const { return {std::sqrt(largest), sum_of_squares, std::sqrt(largest_impulse), relaxation}; }
 };
 
-/// ω ← gamma ω + (1 − gamma) minimum after every contact of a sweep (002 Alg. 5 line 16).
+/// ω ← gamma ω + (1 − gamma) minimum after every contact of a sweep (LeLidec24 Alg. 5 line 16).
 struct ContactDecay {
   double gamma = 1.0;
   double minimum = 0.0;
 };
 
-/// Which impulses of the others a block sees: those of this sweep where it has them, or all of the one before.
+/// Which impulses of the other blocks a block sees: the newest ones (Gauss–Seidel), or those before the sweep (Jacobi).
 enum class Splitting { gauss_seidel, jacobi };
 
 /// A one-contact solver whose steps are multiplied by a factor that may change from sweep to sweep.
@@ -63,16 +63,17 @@ class AnySweep {
   /// Writes the iterate to `impulse` (rows long).
   virtual void write(double* impulse) const = 0;
   virtual SweepChange operator()(double relaxation, ContactDecay decay) = 0;
-  /// Of an adapting one-contact solver: takes the iterate before the last sweep; a factor for the sweeps to come.
+  /// For an adapting one-contact solver: takes the iterate before the last sweep, and returns a factor for the next
+  /// sweeps.
   virtual void step_back() {}
   virtual void set_factor(double) {}
 };
 
-/// One Gauss–Seidel sweep (paper 004 Alg. 5, lines 3–19) over joints, limits and contacts of dimension Dim. Each block
-/// in turn sees its free velocity
+/// One Gauss–Seidel sweep (paper Tsounis Alg. 5, lines 3–19) over joints, limits and contacts of dimension Dim. Each
+/// block in turn sees its free velocity
 ///     b_i = g_i + Σ_{j≠i} G_ij λ_j      (the paper's \bar v_f),
 /// takes a new impulse from its one-block solver, and relaxes: λ_i ← (1 − ω) λ_i + ω λ_i,new (the order of weights of
-/// 004; 002 (25) has them swapped).
+/// Tsounis; LeLidec24 (25) has them swapped).
 ///
 /// `Local` is the one-contact solver:
 ///     template <int Dim> struct Prepared;                    // what it precomputes of one contact

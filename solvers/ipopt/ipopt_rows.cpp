@@ -22,7 +22,7 @@ std::vector<SolverRow> ipopt_rows() {
   info.name = "Ipopt on the cone problem";
   info.formulation = Formulation::ccp;
   info.needs_symmetry = true;
-  info.rotation_invariant = false;  // its scaling and filter look at components
+  info.rotation_invariant = false;  // its scaling and filter work on components
   info.scale_invariant = false;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;

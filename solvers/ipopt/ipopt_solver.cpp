@@ -74,9 +74,9 @@ Bool watch(int, int iteration, double, double inf_primal, double inf_dual, doubl
   return run.ended ? FALSE : TRUE;
 }
 
-SolveStatus status_of(ApplicationReturnStatus status, Criterion criterion) {
+SolveStatus status_of(ApplicationReturnStatus status, StopBy stop_by) {
   switch (status) {
-    case Solve_Succeeded: return criterion == Criterion::own ? SolveStatus::converged : SolveStatus::stalled;
+    case Solve_Succeeded: return stop_by == StopBy::solver ? SolveStatus::converged : SolveStatus::stalled;
     case Maximum_Iterations_Exceeded: return SolveStatus::max_iterations;
     case Diverging_Iterates:
     case Invalid_Number_Detected: return SolveStatus::diverged;
@@ -101,11 +101,11 @@ class IpoptSolver final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = problem;
     program_ = std::make_unique<ConeProgram>(problem);
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -151,7 +151,7 @@ class IpoptSolver final : public Solver {
     summary.iterations = run.iterations;
     summary.factorizations = summary.operator_products = not_counted;
     summary.own_residual = run.error;
-    summary.status = status_of(status, stop.criterion);
+    summary.status = status_of(status, stop.stop_by);
     if (status == User_Requested_Stop) return;  // by the monitor, whose decision is the status
     if (summary.status == SolveStatus::breakdown) summary.breakdown = Breakdown::error;
     if (summary.status == SolveStatus::stalled) summary.message = "its own test is met, the verdict is not";
@@ -183,7 +183,7 @@ class IpoptSolver final : public Solver {
     number("max_cpu_time", 1e9);  // the monitor ends it
     integer("acceptable_iter", 0);
     number("bound_relax_factor", 0.0);  // else every bound is widened by 1e-8, which shows in the answer
-    const double tolerance = stop.criterion == Criterion::own ? std::max(stop.tolerance, 1e-16) : 1e-16;
+    const double tolerance = stop.stop_by == StopBy::solver ? std::max(stop.tolerance, 1e-16) : 1e-16;
     for (const char* name : {"tol", "dual_inf_tol", "constr_viol_tol", "compl_inf_tol"}) number(name, tolerance);
   }
 

@@ -8,7 +8,7 @@
 
 namespace conebench::lcp {
 
-/// The M-facet LCP of a contact problem, paper 001 eqs. (17)–(26): find z ≥ 0 ⟂ w = M z + q ≥ 0.
+/// The M-facet LCP of a contact problem, paper Yamane eqs. (17)–(26): find z ≥ 0 ⟂ w = M z + q ≥ 0.
 ///
 ///     symbol  meaning                                                            unit
 ///     a, b    normal impulse, shares of friction along the facets, (17)          N s
@@ -16,7 +16,7 @@ namespace conebench::lcp {
 ///     z       (limit impulses; a; b; λ), size() long; without b and λ where μ = 0
 ///     c_m     direction at 2π m / M from t1, m = 0, 1, …; in 2D the two of ±t
 ///
-/// 001 calls c_m the normals of the cone's side faces. In (17), (22) they span its edges: friction reaches μ a along
+/// Yamane calls c_m the normals of the cone's side faces. In (17), (22) they span its edges: friction reaches μ a along
 /// c_m and μ a cos(π/M) between two of them.
 ///
 /// Joint rows leave by a Schur complement with a rank-revealing pseudoinverse, so that redundant joints do no harm.

@@ -28,7 +28,7 @@ SolverRow lemke() {
       "Exact in finitely many pivots on small problems; cycles or loses its digits on redundant contacts, and every "
       "pivot costs the square of ten rows a contact.";
   return make_row<LemkeOptions>(info, [](const SolverInfo& i, const LemkeOptions& o) {
-    return std::make_unique<LemkeSolver>(i, o, std::make_unique<SmallestRatio>(o.smallest_pivot));
+    return std::make_unique<LemkeSolver>(i, o, std::make_unique<SmallestRatio>(o.min_pivot));
   });
 }
 
@@ -40,7 +40,7 @@ SolverRow lexicographic() {
   info.citation = "Yamane, Nakamura 2008, Sec. II and V-A; Murty 1988";
   info.summary = "Does not cycle in exact arithmetic; with rounding it needs a threshold that fits the problem.";
   return make_row<LexicographicOptions>(info, [](const SolverInfo& i, const LexicographicOptions& o) {
-    return std::make_unique<LemkeSolver>(i, o, std::make_unique<LexicographicRatio>(o.threshold, o.smallest_pivot));
+    return std::make_unique<LemkeSolver>(i, o, std::make_unique<LexicographicRatio>(o.threshold, o.min_pivot));
   });
 }
 

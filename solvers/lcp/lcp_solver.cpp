@@ -8,13 +8,14 @@
 namespace conebench::lcp {
 
 void declare_options(OptionBinder& bind, LcpOptions& o) {
-  bind.integer("facets", o.facets, {.minimum = 4, .maximum = 256, .doc = "M of 001 (18): facets of a 3D cone, even"});
+  bind.integer("facets", o.facets,
+               {.minimum = 4, .maximum = 256, .doc = "M of Yamane (18): facets of a 3D cone, even"});
   bind.flag("scaled", o.scaled, "LCP to unit diagonal and unit |q|; off: the units of the problem, as in the paper");
   bind.real("max_error", o.max_error,
             {.minimum = 0.0,
              .maximum = 1e6,
              .scale = OptionScale::logarithmic,
-             .doc = "e_max of 001 Sec. V: largest error |min(z, M z + q)| of a solution"});
+             .doc = "e_max of Yamane Sec. V: largest error |min(z, M z + q)| of a solution"});
   bind.integer("max_rows", o.max_rows,
                {.minimum = 1, .maximum = 20000, .doc = "of the dense LCP; larger problems are unsupported"});
 }
@@ -29,13 +30,13 @@ std::optional<std::string> LcpSolver::unsupported_reason(const ContactProblem& p
   return std::nullopt;
 }
 
-std::optional<Error> LcpSolver::prepare(const ContactProblem& problem) {
+Result<void> LcpSolver::prepare(const ContactProblem& problem) {
   if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
   lcp_.emplace(problem, static_cast<int>(shared_.facets), shared_.scaled);
   tableau_ = Tableau(lcp_->size());
   z_.setZero(lcp_->size());
   allocate(lcp_->size());
-  return std::nullopt;
+  return {};
 }
 
 std::optional<Ending> LcpSolver::observe(const SolveProgress& progress, long k, VectorRef impulse) {
@@ -93,7 +94,7 @@ void LcpSolver::conclude(Ending ending, const SolveProgress& progress, VectorRef
       summary.status = SolveStatus::stalled;
       if (progress.passes(summary.own_residual)) {
         summary.status = SolveStatus::converged;
-      } else if (progress.stop().criterion != Criterion::own) {
+      } else if (progress.stop().stop_by != StopBy::solver) {
         const auto status = progress.check(summary.iterations, summary.own_residual, impulse, true);
         summary.status = status.value_or(SolveStatus::stalled);
       }

@@ -13,9 +13,9 @@ namespace conebench::lcp {
 
 /// What the members of the Lemke family share.
 struct LcpOptions {
-  long facets = 8;          ///< M of 001 (18), Sec. V
+  long facets = 8;          ///< M of Yamane (18), Sec. V
   bool scaled = true;       ///< see FacetLcp
-  double max_error = 1e-3;  ///< e_max of 001 Sec. V
+  double max_error = 1e-3;  ///< e_max of Yamane Sec. V
   long max_rows = 3000;     ///< of the LCP and of the problem
 };
 
@@ -31,7 +31,7 @@ class LcpSolver : public Solver {
 
   const SolverInfo& info() const override { return info_; }
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override;
-  std::optional<Error> prepare(const ContactProblem& problem) override;
+  Result<void> prepare(const ContactProblem& problem) override;
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override;
 
  protected:

@@ -7,7 +7,7 @@ namespace conebench::lcp {
 
 void declare_options(OptionBinder& bind, LemkeOptions& o) {
   declare_options(bind, static_cast<LcpOptions&>(o));
-  bind.real("smallest_pivot", o.smallest_pivot,
+  bind.real("min_pivot", o.min_pivot,
             {.minimum = 0.0,
              .maximum = 1.0,
              .scale = OptionScale::logarithmic,
@@ -20,7 +20,7 @@ void declare_options(OptionBinder& bind, LexicographicOptions& o) {
             {.minimum = 0.0,
              .maximum = 1.0,
              .scale = OptionScale::logarithmic,
-             .doc = "Delta of 001 Sec. V-A: ratios this close to the smallest are tied"});
+             .doc = "Delta of Yamane Sec. V-A: ratios this close to the smallest are tied"});
 }
 
 Index SmallestRatio::first_row(const Vector& q) const {
@@ -34,7 +34,7 @@ Index SmallestRatio::leaving_row(const Tableau& tableau, Index column) {
   double smallest = std::numeric_limits<double>::infinity();
   Index row = -1;
   for (Index i = 0; i < tableau.size(); ++i) {
-    if (!(m[i] < -smallest_pivot_)) continue;
+    if (!(m[i] < -min_pivot_)) continue;
     const double ratio = -tableau.q()[i] / m[i];
     if (row >= 0 && !(ratio < smallest)) continue;
     smallest = ratio;
@@ -63,7 +63,7 @@ Index LexicographicRatio::leaving_row(const Tableau& tableau, Index column) {
   const auto m = tableau.column(column);
   ties_.clear();
   for (Index i = 0; i < tableau.size(); ++i) {
-    if (m[i] < -smallest_pivot_) ties_.push_back({i, -tableau.q()[i] / m[i]});
+    if (m[i] < -min_pivot_) ties_.push_back({i, -tableau.q()[i] / m[i]});
   }
   double smallest = keep_ties();
   for (const Tie& tie : ties_) {

@@ -13,8 +13,8 @@ namespace conebench::lcp {
 /// Which row leaves in Lemke's algorithm.
 class RatioTest {
  public:
-  /// Entries m'_i ≥ −smallest_pivot count as 0; 0 in the paper.
-  explicit RatioTest(double smallest_pivot) : smallest_pivot_(smallest_pivot) {}
+  /// Entries m'_i ≥ −min_pivot count as 0; 0 in the paper.
+  explicit RatioTest(double min_pivot) : min_pivot_(min_pivot) {}
   virtual ~RatioTest() = default;
   virtual void allocate(Index /*size*/) {}
   /// Step 0: the row that z_0 takes, one with the smallest q.
@@ -23,25 +23,25 @@ class RatioTest {
   virtual Index leaving_row(const Tableau& tableau, Index column) = 0;
 
  protected:
-  double smallest_pivot_;
+  double min_pivot_;
 };
 
-/// The row with the smallest ratio, the first one among equals: 001 Sec. V-A, Lemke algorithm.
+/// The row with the smallest ratio, the first one among equals: Yamane Sec. V-A, Lemke algorithm.
 ///
-/// 001 Step 1 prints the minimum over m'_i ≤ 0; a zero entry has no ratio, so m'_i < 0 (as in its Algorithm 2).
+/// Yamane Step 1 prints the minimum over m'_i ≤ 0; a zero entry has no ratio, so m'_i < 0 (as in its Algorithm 2).
 class SmallestRatio final : public RatioTest {
  public:
-  explicit SmallestRatio(double smallest_pivot = 0.0) : RatioTest(smallest_pivot) {}
+  explicit SmallestRatio(double min_pivot = 0.0) : RatioTest(min_pivot) {}
   Index first_row(const Vector& q) const override;
   Index leaving_row(const Tableau& tableau, Index column) override;
 };
 
-/// Ratios within Δ of the smallest tie; ties are decided by the lexicographic order, z_0 first: 001 Sec. V-A,
-/// Lexicographic Lemke algorithm. In Step 0, where 001 is silent, the last of the tied rows is the lexicographic one.
+/// Ratios within Δ of the smallest tie; ties are decided by the lexicographic order, z_0 first: Yamane Sec. V-A,
+/// Lexicographic Lemke algorithm. In Step 0, where Yamane is silent, the last of the tied rows is the lexicographic
+/// one.
 class LexicographicRatio final : public RatioTest {
  public:
-  explicit LexicographicRatio(double threshold, double smallest_pivot = 0.0)
-      : RatioTest(smallest_pivot), threshold_(threshold) {}
+  explicit LexicographicRatio(double threshold, double min_pivot = 0.0) : RatioTest(min_pivot), threshold_(threshold) {}
   void allocate(Index size) override { ties_.reserve(static_cast<std::size_t>(size)); }
   Index first_row(const Vector& q) const override;
   Index leaving_row(const Tableau& tableau, Index column) override;
@@ -57,7 +57,7 @@ class LexicographicRatio final : public RatioTest {
   std::vector<Tie> ties_;
 };
 
-/// Lemke's algorithm on a tableau that has been reset with c = (1, …, 1): 001 Sec. II-A, endings of Sec. V-A.
+/// Lemke's algorithm on a tableau that has been reset with c = (1, …, 1): Yamane Sec. II-A, endings of Sec. V-A.
 /// `watch(pivots)` after each pivot but the last may give an ending. Counts the pivots, that of Step 0 included.
 template <class Watch>
 Ending run_lemke(Tableau& tableau, RatioTest& rule, PivotSets& met, long max_pivots, long& pivots, Watch watch) {
@@ -80,7 +80,7 @@ Ending run_lemke(Tableau& tableau, RatioTest& rule, PivotSets& met, long max_piv
 }
 
 struct LemkeOptions : LcpOptions {
-  double smallest_pivot = 0.0;
+  double min_pivot = 0.0;
 };
 void declare_options(OptionBinder& bind, LemkeOptions& options);
 

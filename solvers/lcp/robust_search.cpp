@@ -8,13 +8,13 @@ namespace conebench::lcp {
 
 void declare_options(OptionBinder& bind, RobustOptions& o) {
   declare_options(bind, static_cast<LcpOptions&>(o));
-  bind.real("least_q", o.least_q,
+  bind.real("min_q", o.min_q,
             {.minimum = 0.0,
              .maximum = 1.0,
              .scale = OptionScale::logarithmic,
-             .doc = "epsilon of 001 Alg. 2: rows whose pivot leaves q above minus this are candidates"});
+             .doc = "epsilon of Yamane Alg. 2: rows whose pivot leaves q above minus this are candidates"});
   bind.flag("frictionless_first", o.frictionless_first,
-            "start with the normals constrained that the problem without friction closes (001 Sec. IV-C)");
+            "start with the normals constrained that the problem without friction closes (Yamane Sec. IV-C)");
   bind.integer("max_nodes", o.max_nodes, {.minimum = 1, .maximum = 1e8, .doc = "pivots that the search may store"});
   bind.real("memory_mb", o.memory_mb,
             {.minimum = 1.0,
@@ -89,7 +89,7 @@ bool RobustSolver::start() {
   return false;
 }
 
-/// 001 Sec. IV-C: the normals that the LCP without friction closes are exchanged with their velocities. z_0 then
+/// Yamane Sec. IV-C: the normals that the LCP without friction closes are exchanged with their velocities. z_0 then
 /// enters the pivoted system with a column of ones, which is c_ in the original one.
 void RobustSolver::constrain_active_normals() {
   const Index normals = lcp().normal_rows();
@@ -159,7 +159,7 @@ void RobustSolver::add_descendants(int node) {
   // A candidate may not move further than any entry of q' can take.
   double reach = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < n; ++i) {
-    if (m[i] < 0.0) reach = std::min(reach, (q[i] + options_.least_q) / -m[i]);
+    if (m[i] < 0.0) reach = std::min(reach, (q[i] + options_.min_q) / -m[i]);
   }
   candidates_.clear();
   for (Index i = 0; i < n; ++i) {
@@ -170,7 +170,7 @@ void RobustSolver::add_descendants(int node) {
     for (Index k = 0; k < n; ++k) {
       if (k != i) least = std::min(least, q[k] + step * m[k]);
     }
-    if (!(least > -options_.least_q)) continue;
+    if (!(least > -options_.min_q)) continue;
     const double error = (error_ + step * change_).lpNorm<Eigen::Infinity>();
     if (!(error <= options_.max_error) || !met_.insert(tableau_.pivot_set_after(tableau_.basic(i), driving))) continue;
     candidates_.push_back({i, least, -m[i], tableau_.basic(i) == tableau_.artificial()});

@@ -8,9 +8,9 @@
 namespace conebench::lcp {
 
 struct RobustOptions : LcpOptions {
-  double least_q = 1e-3;           ///< ε of 001 Alg. 2
-  bool frictionless_first = true;  ///< two-step solution of 001 Sec. IV-C
-  long max_nodes = 1000000;        ///< stored; 001 has no bound
+  double min_q = 1e-3;             ///< ε of Yamane Alg. 2
+  bool frictionless_first = true;  ///< two-step solution of Yamane Sec. IV-C
+  long max_nodes = 1000000;        ///< stored; Yamane has no bound
   double memory_mb = 50.0;
   /// Not options: what sets LEMKE-ROBUST-DF apart.
   bool depth_first = false;
@@ -21,7 +21,7 @@ struct DepthFirstOptions : RobustOptions {
   DepthFirstOptions() {
     depth_first = true;
     frictionless_first = false;  // the pivoted system may end on a ray where the original one does not
-    least_q = 1e-9;              // an answer may miss the LCP by as much
+    min_q = 1e-9;                // an answer may miss the LCP by as much
     max_error = 1e-6;
   }
 };
@@ -29,7 +29,7 @@ inline void declare_options(OptionBinder& bind, DepthFirstOptions& o) {
   declare_options(bind, static_cast<RobustOptions&>(o));
 }
 
-/// Search for a sequence of pivots: paper 001 Algorithms 1 and 2.
+/// Search for a sequence of pivots: paper Yamane Algorithms 1 and 2.
 ///
 ///     symbol     meaning
 ///     x, node    one pivot; its ancestors are the pivots before

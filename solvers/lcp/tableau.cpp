@@ -22,7 +22,7 @@ Tableau::Tableau(Index size)
       q_(size),
       basic_(size),
       nonbasic_(size + 1),
-      place_(2 * size + 1),
+      index_(2 * size + 1),
       pivot_column_(size) {}
 
 void Tableau::reset(const Matrix& m, const Vector& q, const Vector& c) {
@@ -31,8 +31,8 @@ void Tableau::reset(const Matrix& m, const Vector& q, const Vector& c) {
   q_ = q;
   std::iota(basic_.begin(), basic_.end(), Index{0});
   std::iota(nonbasic_.begin(), nonbasic_.end(), size_);
-  for (Index i = 0; i < size_; ++i) place_[i] = i;
-  for (Index j = 0; j <= size_; ++j) place_[size_ + j] = -1 - j;
+  for (Index i = 0; i < size_; ++i) index_[i] = i;
+  for (Index j = 0; j <= size_; ++j) index_[size_ + j] = -1 - j;
   pivot_set_ = 0;
 }
 
@@ -58,8 +58,8 @@ Index Tableau::pivot(Index row, Index column) {
 
   basic_[row] = entering;
   nonbasic_[column] = leaving;
-  place_[entering] = row;
-  place_[leaving] = -1 - column;
+  index_[entering] = row;
+  index_[leaving] = -1 - column;
   return leaving;
 }
 

@@ -6,8 +6,8 @@
 
 namespace conebench::lcp {
 
-/// The pivoted system of paper 001 eqs. (5), (8): basic = q' + M̄' nonbasic, kept dense and updated by one rank-1 update
-/// a pivot.
+/// The pivoted system of paper Yamane eqs. (5), (8): basic = q' + M̄' nonbasic, kept dense and updated by one rank-1
+/// update a pivot.
 ///
 /// Variables are numbered: w_i is i, z_i is n + i, the artificial z_0 is 2 n.
 class Tableau {
@@ -26,11 +26,11 @@ class Tableau {
   const Vector& q() const { return q_; }
   auto column(Index column) const { return entries_.col(column); }
   Index basic(Index row) const { return basic_[row]; }
-  bool is_basic(Index variable) const { return place_[variable] >= 0; }
+  bool is_basic(Index variable) const { return index_[variable] >= 0; }
   /// Row of a basic variable.
-  Index row_of(Index variable) const { return place_[variable]; }
+  Index row_of(Index variable) const { return index_[variable]; }
   /// Column of a variable that is not basic.
-  Index column_of(Index variable) const { return -1 - place_[variable]; }
+  Index column_of(Index variable) const { return -1 - index_[variable]; }
 
   /// Exchanges the basic variable of `row` with the nonbasic one of `column`. Returns the one that left the basis.
   Index pivot(Index row, Index column);
@@ -47,7 +47,7 @@ class Tableau {
   Index size_;
   Matrix entries_;  ///< n × (n + 1)
   Vector q_;
-  Eigen::Matrix<Index, Eigen::Dynamic, 1> basic_, nonbasic_, place_;
+  Eigen::Matrix<Index, Eigen::Dynamic, 1> basic_, nonbasic_, index_;
   std::uint64_t pivot_set_ = 0;
   Vector pivot_column_;
 };

@@ -22,15 +22,15 @@ void ConvexSet::project(std::size_t i, Eigen::Ref<Vector> x) const {
 ConvexQp::ConvexQp(const BlockSparseMatrix& matrix, const Vector& compliance, const std::vector<Index>& rows,
                    const ConeProduct& blocks, std::vector<ConvexSet::Kind> kinds)
     : rows_(rows), compliance_(static_cast<Index>(rows.size())) {
-  std::vector<int> place(static_cast<std::size_t>(matrix.rows()), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i) place[static_cast<std::size_t>(rows[i])] = static_cast<int>(i);
+  std::vector<int> index(static_cast<std::size_t>(matrix.rows()), -1);
+  for (std::size_t i = 0; i < rows.size(); ++i) index[static_cast<std::size_t>(rows[i])] = static_cast<int>(i);
   const auto all = matrix.sparse();
   std::vector<Eigen::Triplet<double>> entries;
   for (Index row = 0; row < all.outerSize(); ++row) {
-    const int to_row = place[static_cast<std::size_t>(row)];
+    const int to_row = index[static_cast<std::size_t>(row)];
     if (to_row < 0) continue;
     for (std::decay_t<decltype(all)>::InnerIterator it(all, row); it; ++it) {
-      const int to_column = place[static_cast<std::size_t>(it.col())];
+      const int to_column = index[static_cast<std::size_t>(it.col())];
       if (to_column >= 0) entries.emplace_back(to_row, to_column, it.value());
     }
   }

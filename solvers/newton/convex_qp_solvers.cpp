@@ -27,9 +27,9 @@ class GaussSeidel final : public ConvexQpSolver {
     }
   }
 
-  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) override {
+  InnerCount solve(const Vector& q, Vector& x, double tolerance, long max_iterations, Watch& watch) override {
     InnerCount count;
-    while (count.iterations < most) {
+    while (count.iterations < max_iterations) {
       const double change = sweep(q, x);
       ++count.iterations;
       ++count.products;
@@ -72,7 +72,7 @@ class GaussSeidel final : public ConvexQpSolver {
   Vector w_;
 };
 
-/// x ← −(A + ρ I)⁻¹ (q − ρ y − z), y ← P(x − z/ρ), z ← z − ρ (x − y): 002 Alg. 3 with γ = −z.
+/// x ← −(A + ρ I)⁻¹ (q − ρ y − z), y ← P(x − z/ρ), z ← z − ρ (x − y): LeLidec24 Alg. 3 with γ = −z.
 class Admm final : public ConvexQpSolver {
  public:
   explicit Admm(const ConvexQp& qp)
@@ -89,7 +89,7 @@ class Admm final : public ConvexQpSolver {
     first_rho_ = qp.matrix().block_rows() > 0 ? 0.1 * sum / static_cast<double>(qp.matrix().block_rows()) : 1.0;
   }
 
-  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) override {
+  InnerCount solve(const Vector& q, Vector& x, double tolerance, long max_iterations, Watch& watch) override {
     InnerCount count;
     rho_ = first_rho_;
     // The multiplier that goes with x.
@@ -97,7 +97,7 @@ class Admm final : public ConvexQpSolver {
     z_ += q;
     y_ = x;
     if (!refactor(count)) return count;
-    while (count.iterations < most) {
+    while (count.iterations < max_iterations) {
       previous_ = y_;
       w_ = rho_ * y_ + z_ - q;
       factor_.solve(w_, unconstrained_);
@@ -128,7 +128,7 @@ class Admm final : public ConvexQpSolver {
     }
   }
 
-  /// ρ times 5 or over 5 where one residual, as a velocity, leads the other by ten; looked at every ten iterations.
+  /// ρ times 5 or over 5 where one residual, as a velocity, leads the other by ten; checked every ten iterations.
   bool balance(double primal, double dual, InnerCount& count) {
     if (count.iterations % 10 != 0) return true;
     if (primal > 10.0 * dual) {
@@ -169,7 +169,7 @@ class Newton final : public ConvexQpSolver {
     for (Vector* buffer : {&w_, &f_, &d_, &ad_, &trial_, &trial_w_, &trial_f_}) buffer->setZero(qp.rows());
   }
 
-  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) override {
+  InnerCount solve(const Vector& q, Vector& x, double tolerance, long max_iterations, Watch& watch) override {
     InnerCount count;
     line_search_.reset();
     const double scale = std::max(q.lpNorm<Eigen::Infinity>(), 1e-300);
@@ -178,7 +178,7 @@ class Newton final : public ConvexQpSolver {
       w_ += q;
       ++count.products;
       const double residual = qp_.residual(x, w_);
-      if (!(residual > tolerance) || count.iterations >= most) return count;
+      if (!(residual > tolerance) || count.iterations >= max_iterations) return count;
       evaluate(x, w_, f_, true);
       ++count.iterations;
       ++count.factorizations;

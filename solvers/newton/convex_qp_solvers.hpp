@@ -18,7 +18,7 @@ struct InnerCount {
   long products = 0;  ///< with A
 };
 
-/// The monitor of the whole solve, as inner solvers see it: it looks at the last whole iterate, which an inner one is
+/// The monitor of the whole solve, as inner solvers see it: it checks the last whole iterate, which an inner one is
 /// not, and where it ends the solve, the inner one ends too.
 struct Watch {
   SolveProgress progress;
@@ -38,13 +38,13 @@ struct Watch {
 class ConvexQpSolver {
  public:
   virtual ~ConvexQpSolver() = default;
-  /// From x to x until `residual` of the problem is at most `tolerance` [m/s], at most `most` iterations, and while
+  /// From x to x until `residual` of the problem is at most `tolerance` [m/s], at most `max_iterations`, and while
   /// `watch` does not end the whole solve.
-  virtual InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) = 0;
+  virtual InnerCount solve(const Vector& q, Vector& x, double tolerance, long max_iterations, Watch& watch) = 0;
 };
 
-/// "admm": ADMM with residual balancing on one factorization a penalty (002 III-D names it); "pgs": projected block
-/// Gauss-Seidel; "newton": semi-smooth Newton on the natural map. `qp` must outlive the result.
+/// "admm": ADMM with residual balancing on one factorization a penalty (LeLidec24 III-D names it); "pgs": projected
+/// block Gauss-Seidel; "newton": semi-smooth Newton on the natural map. `qp` must outlive the result.
 std::unique_ptr<ConvexQpSolver> make_convex_qp_solver(const std::string& name, const ConvexQp& qp);
 
 const std::vector<std::string>& convex_qp_solver_names();

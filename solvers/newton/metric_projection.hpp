@@ -21,8 +21,8 @@ struct MetricProjection {
   Square<Dim> weight;  ///< W
 };
 
-/// 002 after (22): P^R_K(y) = argmin over γ in K_mu of ‖γ − y‖_R². With S = √R the cone becomes S K_mu = K_mu' with
-/// mu' = mu √(R_T / R_N), and the norm Euclidean, so that P^R_K = S⁻¹ P_K' S.
+/// LeLidec24 after (22): P^R_K(y) = argmin over γ in K_mu of ‖γ − y‖_R². With S = √R the cone becomes S K_mu = K_mu'
+/// with mu' = mu √(R_T / R_N), and the norm Euclidean, so that P^R_K = S⁻¹ P_K' S.
 template <int Dim>
 MetricProjection<Dim> project_in_metric(const ContactVector<Dim>& y, double mu, const ContactCompliance& r) {
   constexpr int normal = Dim - 1;

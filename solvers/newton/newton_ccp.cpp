@@ -19,12 +19,12 @@ namespace conebench {
 namespace newton {
 namespace {
 
-// Paper 002 (Le Lidec et al., Contact Models in Robotics), Alg. 4 on its (22).
+// Paper LeLidec24 (Le Lidec et al., Contact Models in Robotics), Alg. 4 on its (22).
 //
 //     symbol  meaning                                             unit
 //     v, v_f  velocity of the bodies; the same without contact    m/s, rad/s
 //     M, J    mass; rows × velocities                             kg, kg m²; 1, m
-//     c       J v + b (002: c − c*, so that b = −c*)              m/s
+//     c       J v + b (LeLidec24: c − c*, so that b = −c*)              m/s
 //     R       compliance, > 0                                     m/s per N s
 //     λ       P(−R⁻¹ c), P the projection onto K in the metric R  N s
 //     ℓ       ½ ‖v − v_f‖²_M + ½ ‖λ‖²_R, (22)                     J
@@ -84,11 +84,11 @@ class NewtonCcp final : public Solver {
     return !problem.primal() || problem.condenses_sparsely();
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     prepared_ = {};
     problem_ = problem;
-    if (problem.rows() == 0) return std::nullopt;
+    if (problem.rows() == 0) return {};
     const bool as_given = problem.primal().has_value();
     prepared_.solved_symmetrised = !as_given && problem.symmetry_error() > symmetry_tolerance;
     if (problem.compliance().minCoeff() == 0.0) prepared_.compliance_share = options_.r_alpha;
@@ -111,7 +111,7 @@ class NewtonCcp final : public Solver {
     }
     for (Vector* buffer : {&c_, &dc_, &lambda_, &trial_c_, &trial_lambda_}) buffer->setZero(problem.rows());
     prepared_.factorizations = 1;
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -123,7 +123,7 @@ class NewtonCcp final : public Solver {
     const SolveProgress progress(stop, monitor);
     StallWindow window;
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      update_gradient();  // 002 Alg. 4 line 2
+      update_gradient();  // LeLidec24 Alg. 4 line 2
       ++summary.factorizations;
       if (!hessian_.factor(weights_)) return singular(summary, "the Hessian is not positive definite");  // line 3
       hessian_.solve(-gradient_, dv_);                                                                   // line 4
@@ -138,7 +138,7 @@ class NewtonCcp final : public Solver {
         return ended_as(summary, *status, summary.own_residual);
       }
       if (window.after(t * dv_.lpNorm<Eigen::Infinity>(), v_.lpNorm<Eigen::Infinity>()))
-        return stalled_as(summary, stalled_by::rounding, summary.own_residual);
+        return stalled_as(summary, Stall::rounding, summary.own_residual);
     }
     return ended_as(summary, SolveStatus::max_iterations, summary.own_residual);
   }
@@ -156,9 +156,9 @@ class NewtonCcp final : public Solver {
     return summary;
   }
 
-  std::optional<Error> broken(const char* why) {
+  Result<void> broken(const char* why) {
     singular(prepared_, why);
-    return std::nullopt;
+    return {};
   }
 
   /// v = v_f + M⁻¹ Jᵀ λ of the guess.

@@ -34,7 +34,7 @@ struct NonsmoothOptions {
   std::string storage = "auto";
   bool plain_steps = true;
   double regularisation = 1.0;
-  double regularisation_most = 1e-2;
+  double max_regularisation = 1e-2;
 };
 
 /// The natural map takes one step a contact.
@@ -58,7 +58,7 @@ void declare(OptionBinder& bind, NonsmoothOptions& o, std::vector<std::string> s
              .maximum = 1e6,
              .scale = OptionScale::logarithmic,
              .doc = "epsilon of G + R + epsilon E in the direction's matrix, over the largest |F_i|"});
-  bind.real("regularisation_most", o.regularisation_most,
+  bind.real("max_regularisation", o.max_regularisation,
             {.minimum = 0.0, .maximum = 1e6, .scale = OptionScale::logarithmic, .doc = "largest epsilon"});
 }
 
@@ -76,7 +76,7 @@ class NonsmoothNewton final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = problem;
     equation_ = std::make_unique<NonsmoothEquation>(problem, function_, options_.steps);
@@ -85,7 +85,7 @@ class NonsmoothNewton final : public Solver {
                            : options_.storage == "sparse" ? Storage::sparse
                                                           : Storage::automatic);
     for (Vector* buffer : {&sigma_, &f_, &d_, &ad_, &trial_, &trial_sigma_, &trial_f_}) buffer->setZero(problem.rows());
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -115,7 +115,7 @@ class NonsmoothNewton final : public Solver {
         return ended(summary, *status, summary.own_residual);
       }
       if (window.after(moved_, lambda_.lpNorm<Eigen::Infinity>()))
-        return stalled_as(summary, stalled_by::rounding, summary.own_residual);
+        return stalled_as(summary, Stall::rounding, summary.own_residual);
     }
     return ended(summary, SolveStatus::max_iterations, summary.own_residual);
   }
@@ -142,7 +142,7 @@ class NonsmoothNewton final : public Solver {
 
   /// (X + Y (G + R + ε E)) d = −F, with ε raised where that matrix is singular.
   bool find_direction(SolveSummary& summary) {
-    double epsilon = std::min(options_.regularisation_most, options_.regularisation * summary.own_residual);
+    double epsilon = std::min(options_.max_regularisation, options_.regularisation * summary.own_residual);
     for (int attempt = 0; attempt < 6; ++attempt) {
       if (solve_for_direction(epsilon, summary)) return true;
       epsilon = std::max(1e-12, 100.0 * epsilon);

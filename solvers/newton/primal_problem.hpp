@@ -24,8 +24,8 @@ PrimalData given_primal(const ContactProblem& problem);
 /// indefinite. Dense: rows × rank.
 std::optional<PrimalData> factored_primal(const ContactProblem& problem);
 
-/// 002 (22): min over v of ℓ(v) = ½ ‖v − v_f‖²_M + ½ ‖P(y(v))‖²_R, y = −R⁻¹ (J v + b), P the projection onto K in the
-/// metric R. The impulse of v is λ = P(y(v)).
+/// LeLidec24 (22): min over v of ℓ(v) = ½ ‖v − v_f‖²_M + ½ ‖P(y(v))‖²_R, y = −R⁻¹ (J v + b), P the projection onto K in
+/// the metric R. The impulse of v is λ = P(y(v)).
 ///
 /// Needs R > 0 in every row, equal in a contact's tangential ones.
 class PrimalProblem {

@@ -19,7 +19,7 @@ namespace conebench {
 namespace newton {
 namespace {
 
-// Paper 002 (Le Lidec et al., Contact Models in Robotics), Alg. 7.
+// Paper LeLidec24 (Le Lidec et al., Contact Models in Robotics), Alg. 7.
 //
 //     symbol    meaning                                                unit
 //     λ_N, λ_T  normal and tangential parts of the contacts' impulses  N s
@@ -74,17 +74,17 @@ class Staggered final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = problem;
-    if (problem.rows() == 0) return std::nullopt;
+    if (problem.rows() == 0) return {};
     residual_ = std::make_unique<gauss_seidel::OwnResiduals>(problem, gauss_seidel::OwnModel::ncp);
     velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
     make_normal(problem);
     make_tangential(problem);
     lambda_.setZero(problem.rows());
     sigma_.setZero(problem.rows());
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -98,7 +98,7 @@ class Staggered final : public Solver {
     next_look_ = 1;
     Watch watch{.progress = SolveProgress(stop, monitor), .impulse = impulse};
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      solve_part(normal_, watch, summary);  // 002 Alg. 7 lines 2, 3; line 2 is printed with g_T for g_N
+      solve_part(normal_, watch, summary);  // LeLidec24 Alg. 7 lines 2, 3; line 2 is printed with g_T for g_N
       update_radii();
       solve_part(tangential_, watch, summary);  // lines 4, 5
       if (watch.ended) {
@@ -115,7 +115,7 @@ class Staggered final : public Solver {
         summary.status = *status;
         return summary;
       }
-      if (still) return stalled_as(summary, stalled_by::option, summary.own_residual);
+      if (still) return stalled_as(summary, Stall::option, summary.own_residual);
     }
     summary.status = SolveStatus::max_iterations;
     return summary;
@@ -165,7 +165,7 @@ class Staggered final : public Solver {
               kinds);
   }
 
-  /// The monitor also counts looks from within turns, so that turns keep its schedule here.
+  /// The monitor also counts checks within turns, so that turns keep its schedule here.
   std::optional<SolveStatus> after_turn(long k, Watch& watch, double own_residual) {
     watch.own_residual = own_residual;
     const bool scheduled = k >= next_look_ || k == watch.progress.stop().max_iterations;

@@ -28,10 +28,10 @@ constexpr std::chrono::seconds max_time_to_load{20};
 constexpr char described = '+';
 constexpr char failed = '-';
 
-constexpr std::array<std::pair<unsigned, const char*>, 3> uses_words = {
+constexpr std::array<std::pair<unsigned, const char*>, 3> uses_names = {
     {{CONEBENCH_BLOCKS, "blocks"}, {CONEBENCH_DENSE, "dense"}, {CONEBENCH_PRIMAL, "primal"}}};
 
-std::string text(const char* words) { return words == nullptr ? std::string() : valid_utf8(words); }
+std::string text(const char* bytes) { return bytes == nullptr ? std::string() : valid_utf8(bytes); }
 
 Json option_json(const conebench_option& option) {
   Json json = {{"name", text(option.name)}, {"doc", text(option.doc)}};
@@ -94,7 +94,7 @@ Json solver_json(const conebench_solver& solver) {
                                                                     : "no"},
                {"uses", Json::array()},
                {"options", Json::array()}};
-  for (const auto& [flag, word] : uses_words) {
+  for (const auto& [flag, word] : uses_names) {
     if ((solver.uses & flag) != 0) json["uses"].push_back(word);
   }
   for (std::size_t k = 0; k < solver.option_count; ++k) json["options"].push_back(option_json(solver.options[k]));
@@ -175,9 +175,9 @@ Result<std::string> describe_plugin(const std::filesystem::path& file) {
   if (!answer) return error(fmt::format("it was not loaded within {} s", max_time_to_load.count()));
   if (!answer->empty() && answer->front() == described) return answer->substr(1);
   if (!answer->empty() && answer->front() == failed) return error(one_line(answer->substr(1)));
-  const std::string words = output.last_words();
+  const std::string printed = output.last_output();
   return error(
-      fmt::format("it ended while it was loaded, by {}{}", ending_text(status), words.empty() ? "" : ": " + words));
+      fmt::format("it ended while it was loaded, by {}{}", ending_text(status), printed.empty() ? "" : ": " + printed));
 }
 
 }  // namespace conebench

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "solvers/attempts.hpp"
 #include "solvers/claimed_iterations.hpp"
 #include "solvers/plugin/plugin_file.hpp"
 #include "solvers/plugin/problem_view.hpp"
-#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -28,7 +28,7 @@ std::string text(const char* message, std::size_t size) {
 class MonitorView {
  public:
   MonitorView(Monitor& monitor, Index rows) : seen_{monitor, rows} {
-    view_ = {due, observe, propose, start_over, &seen_};
+    view_ = {should_check, observe, propose, start_over, &seen_};
   }
   conebench_monitor* get() { return &view_; }
 
@@ -42,7 +42,7 @@ class MonitorView {
     if (decision == Decision::accept) return CONEBENCH_ACCEPT;
     return decision == Decision::out_of_time ? CONEBENCH_OUT_OF_TIME : CONEBENCH_KEEP_GOING;
   }
-  static int due(const conebench_monitor* monitor, std::int64_t k) {
+  static int should_check(const conebench_monitor* monitor, std::int64_t k) {
     return seen(monitor).monitor.should_check(k) ? 1 : 0;
   }
   static conebench_decision observe(conebench_monitor* monitor, std::int64_t k, const double* impulse, double own) {
@@ -54,33 +54,33 @@ class MonitorView {
     return decision(s.monitor.propose(k, Eigen::Map<const Vector>(impulse, s.rows), own));
   }
   static void start_over(conebench_monitor* monitor) {
-    if (Tries* const tries = tries_of(seen(monitor).monitor)) tries->start_over();
+    if (Attempts* const attempts = attempts_of(seen(monitor).monitor)) attempts->start_over();
   }
 
   Seen seen_;
   conebench_monitor view_{};
 };
 
-SolveSummary summary_of(const conebench_summary& said, const std::string& id, long max_iterations) {
+SolveSummary summary_of(const conebench_summary& reported, const std::string& id, long max_iterations) {
   constexpr std::array statuses = {SolveStatus::converged, SolveStatus::max_iterations, SolveStatus::time_limit,
                                    SolveStatus::stalled,   SolveStatus::diverged,       SolveStatus::breakdown};
   constexpr std::array breakdowns = {Breakdown::none,        Breakdown::singular, Breakdown::cycle,
                                      Breakdown::no_solution, Breakdown::error,    Breakdown::queue_exhausted};
-  const auto status = static_cast<long>(said.status), breakdown = static_cast<long>(said.breakdown);
+  const auto status = static_cast<long>(reported.status), breakdown = static_cast<long>(reported.breakdown);
   if (status < 0 || status >= static_cast<long>(statuses.size()) || breakdown < 0 ||
-      breakdown >= static_cast<long>(breakdowns.size()) || said.iterations < 0) {
+      breakdown >= static_cast<long>(breakdowns.size()) || reported.iterations < 0) {
     throw std::runtime_error(fmt::format("{} answered with status {}, breakdown {} and {} iterations", id, status,
-                                         breakdown, said.iterations));
+                                         breakdown, reported.iterations));
   }
   SolveSummary summary;
   summary.status = statuses[static_cast<std::size_t>(status)];
   summary.breakdown = breakdowns[static_cast<std::size_t>(breakdown)];
-  summary.message = text(said.message, sizeof said.message);
-  summary.iterations = claimed_iterations(said.iterations, max_iterations);
-  summary.factorizations = std::max<long>(said.factorizations, not_counted);
-  summary.operator_products = std::max<long>(said.operator_products, not_counted);
-  summary.own_residual = said.own_residual;
-  summary.solved_symmetrised = said.solved_symmetrised != 0;
+  summary.message = text(reported.message, sizeof reported.message);
+  summary.iterations = claimed_iterations(reported.iterations, max_iterations);
+  summary.factorizations = std::max<long>(reported.factorizations, not_counted);
+  summary.operator_products = std::max<long>(reported.operator_products, not_counted);
+  summary.own_residual = reported.own_residual;
+  summary.solved_symmetrised = reported.solved_symmetrised != 0;
   return summary;
 }
 
@@ -106,36 +106,36 @@ class PluginSolver final : public Solver {
       supported_ = &problem.data();
       return std::nullopt;
     }
-    const std::string words = text(reason.data(), reason.size());
-    return words.empty() ? info_.id + " gives no reason" : words;
+    const std::string given = text(reason.data(), reason.size());
+    return given.empty() ? info_.id + " gives no reason" : given;
   }
 
   bool needs_matrix(const ContactProblem&) const override {
     return (uses_ & (CONEBENCH_BLOCKS | CONEBENCH_DENSE)) != 0;
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     release();
     problem_ = std::make_unique<ProblemView>(problem, uses_);
     Message message{};
     state_ = loaded().prepare(problem_->get(), options_.data(), message.data());
-    if (state_ != nullptr) return std::nullopt;
-    const std::string words = text(message.data(), message.size());
-    return Error{ErrorCode::unsupported, words.empty() ? info_.id + "'s set-up failed without a reason" : words};
+    if (state_ != nullptr) return {};
+    const std::string given = text(message.data(), message.size());
+    return Error{ErrorCode::unsupported, given.empty() ? info_.id + "'s set-up failed without a reason" : given};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     SolveSummary nothing;
     if (guess.size() == 0) return nothing.status = SolveStatus::converged, nothing;
     const conebench_stop rule = {stop.tolerance, stop.max_iterations,
-                                 stop.criterion == Criterion::own ? CONEBENCH_OWN : CONEBENCH_VERDICT};
+                                 stop.stop_by == StopBy::solver ? CONEBENCH_STOP_BY_SOLVER : CONEBENCH_STOP_BY_JUDGE};
     MonitorView view(monitor, impulse.size());
-    conebench_summary said{};
-    said.factorizations = said.operator_products = not_counted;
-    said.own_residual = std::numeric_limits<double>::quiet_NaN();
-    loaded().solve(state_, guess.data(), &rule, view.get(), impulse.data(), &said);
-    return summary_of(said, info_.id, stop.max_iterations);
+    conebench_summary reported{};
+    reported.factorizations = reported.operator_products = not_counted;
+    reported.own_residual = std::numeric_limits<double>::quiet_NaN();
+    loaded().solve(state_, guess.data(), &rule, view.get(), impulse.data(), &reported);
+    return summary_of(reported, info_.id, stop.max_iterations);
   }
 
  private:
@@ -144,8 +144,8 @@ class PluginSolver final : public Solver {
     if (const auto* real = std::get_if<double>(&value)) out.real = *real;
     if (const auto* integer = std::get_if<long>(&value)) out.integer = *integer;
     if (const auto* flag = std::get_if<bool>(&value)) out.flag = *flag ? 1 : 0;
-    if (const auto* words = std::get_if<std::string>(&value)) {
-      kept = *words;
+    if (const auto* choice = std::get_if<std::string>(&value)) {
+      kept = *choice;
       out.text = kept.c_str();
     }
     return out;

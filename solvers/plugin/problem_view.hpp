@@ -12,7 +12,7 @@ namespace conebench {
 /// A problem as plug-ins see it. Neither copied nor moved, since it points into itself.
 class ProblemView {
  public:
-  /// `uses`: flags of conebench_uses that say what of G, M and J is given.
+  /// `uses`: flags of conebench_uses: what of G, M and J is given.
   ProblemView(const ContactProblem& problem, unsigned uses);
   ProblemView(const ProblemView&) = delete;
   ProblemView& operator=(const ProblemView&) = delete;

@@ -10,7 +10,6 @@
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/nonsmooth_newton.hpp"
-#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -55,7 +54,7 @@ class RollingCascade final : public Solver {
     return problem.cones().rolls() || coulomb_->needs_matrix(problem);
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     rolls_ = problem.cones().rolls();
     if (!rolls_) return coulomb_->prepare(problem);
@@ -92,7 +91,7 @@ class RollingCascade final : public Solver {
                       : ended_ == Decision::out_of_time ? SolveStatus::time_limit
                       : left() <= 0                     ? SolveStatus::max_iterations
                                                         : SolveStatus::stalled;
-    if (summary_.status == SolveStatus::stalled) summary_.message = stalled_by::stages;
+    if (summary_.status == SolveStatus::stalled) summary_.stall = Stall::stages;
     return summary_;
   }
 
@@ -132,7 +131,7 @@ class RollingCascade final : public Solver {
       best_ = impulse;
     }
     const bool good = error <= stop_.tolerance;
-    if (good && stop_.criterion == Criterion::own) {
+    if (good && stop_.stop_by == StopBy::solver) {
       ended_ = Decision::accept;
     } else if (good) {
       ended_ = outer_->propose(seen_, impulse, error);
@@ -149,7 +148,7 @@ class RollingCascade final : public Solver {
   /// Newton steps from a point of another stage.
   Decision attempt(ConstVectorRef from) {
     if (!newton_) newton_ = made_newton();
-    if (!std::exchange(newton_prepared_, true)) newton_fits_ = !newton_->prepare(*problem_);
+    if (!std::exchange(newton_prepared_, true)) newton_fits_ = newton_->prepare(*problem_).ok();
     if (!newton_fits_) return ended_;
     const char* const outer = std::exchange(stage_, "rolling: Newton");
     run_from(*newton_, from, std::min(newton_steps, left()), Newton::never);
@@ -157,16 +156,16 @@ class RollingCascade final : public Solver {
     return ended_;
   }
 
-  void run(Solver& stage, const char* name, long most) {
+  void run(Solver& stage, const char* name, long max_iterations) {
     stage_ = name;
     start_ = best_;
-    run_from(stage, start_, std::min(most, left()), Newton::from_the_fourth);
+    run_from(stage, start_, std::min(max_iterations, left()), Newton::from_the_fourth);
   }
-  void run_from(Solver& stage, ConstVectorRef from, long most, Newton newton) {
-    if (most <= 0) return;
+  void run_from(Solver& stage, ConstVectorRef from, long max_iterations, Newton newton) {
+    if (max_iterations <= 0) return;
     Stage watch(*this, newton);
     // The stage's own test is never asked: its monitor decides.
-    const StopRule rule{.tolerance = 0.0, .max_iterations = most, .criterion = Criterion::verdict};
+    const StopRule rule{.tolerance = 0.0, .max_iterations = max_iterations, .stop_by = StopBy::judge};
     Vector& end = newton == Newton::never ? newton_end_ : point_;
     end.resize(problem_->rows());
     const SolveSummary part = stage.solve(from, rule, watch, end);
@@ -177,7 +176,7 @@ class RollingCascade final : public Solver {
 
   void run_admm() {
     if (!admm_) admm_ = made_admm();
-    if (!std::exchange(admm_prepared_, true)) admm_fits_ = !admm_->prepare(*problem_);
+    if (!std::exchange(admm_prepared_, true)) admm_fits_ = admm_->prepare(*problem_).ok();
     if (!admm_fits_) return;
     run(*admm_, "rolling: ADMM", stop_.max_iterations);
   }

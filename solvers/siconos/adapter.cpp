@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/attempts.hpp"
 #include "solvers/siconos/library.hpp"
 #include "solvers/siconos/problem_copy.hpp"
-#include "solvers/tries.hpp"
 
 namespace conebench::siconos {
 
@@ -140,7 +140,7 @@ void set_method(const Settings& settings, ConeType cone, RunOptions& options) {
 }
 
 Storage choose_storage(const Settings& settings, const ConeProduct& cones) {
-  // The planar sweep over a dense matrix forgets where it was told to start.
+  // The planar sweep over a dense matrix ignores the guess.
   if (cones.contact_type() == ConeType::coulomb_plane) return Storage::block;
   // Its sweep with rolling friction aborts on every other storage (NM_extract_diag_block5).
   if (cones.contact_type() == ConeType::rolling && settings.method == Method::nsgs) return Storage::dense;
@@ -187,16 +187,16 @@ class Adapter final : public Solver {
     return newton_at_contacts ? bad_diagonal(problem) : std::nullopt;
   }
 
-  std::optional<Error> prepare(const ContactProblem& problem) override {
+  Result<void> prepare(const ContactProblem& problem) override {
     if (const auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     if (!library_) return library_.error();
     problem_ = std::make_unique<ContactProblem>(problem);
-    if (problem.rows() == 0) return std::nullopt;
+    if (problem.rows() == 0) return {};
     copy_ = std::make_unique<ProblemCopy>(**library_, problem, choose_storage(settings_, problem.cones()));
     reaction_.resize(static_cast<std::size_t>(problem.rows()));
     velocity_.resize(reaction_.size());
     guessed_velocity_.resize(problem.rows());
-    return std::nullopt;
+    return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -208,10 +208,10 @@ class Adapter final : public Solver {
     }
     if (!guess.allFinite()) return ended(summary, SolveStatus::diverged, "the guess is not finite");
     renew();
-    if (stop.criterion == Criterion::own) return solve_once(guess, stop, monitor, impulse);
+    if (stop.stop_by == StopBy::solver) return solve_once(guess, stop, monitor, impulse);
 
     // A repeat goes straight to the run that was accepted.
-    Tries* const tries = tries_of(monitor);
+    Attempts* const attempts = attempts_of(monitor);
     const long last = last_rung(stop.tolerance);
     long rung = 1;
     while (rung <= last && !monitor.should_check(rung)) ++rung;
@@ -236,10 +236,10 @@ class Adapter final : public Solver {
         return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
       } else {
         refused = rung;
-        rung = std::min(last, rung + (tries != nullptr ? steps(tries->verdict_ratio()) : 1));
+        rung = std::min(last, rung + (attempts != nullptr ? steps(attempts->verdict_ratio()) : 1));
       }
       renew();
-      if (tries != nullptr) tries->start_over();
+      if (attempts != nullptr) attempts->start_over();
     }
   }
 
@@ -296,7 +296,8 @@ class Adapter final : public Solver {
     const Library& siconos = **library_;
     siconos.numerics_set_verbose(0);
     const ConeType cone = problem_->cones().contact_type();
-    const auto most = static_cast<int>(std::min<long>(max_iterations, std::numeric_limits<int>::max() - 1));
+    const auto max_int_iterations =
+        static_cast<int>(std::min<long>(max_iterations, std::numeric_limits<int>::max() - 1));
     spent_ = settings_.method == Method::prox;
     copy_->to_siconos(guess, reaction_);
     std::fill(velocity_.begin(), velocity_.end(), 0.0);
@@ -305,7 +306,7 @@ class Adapter final : public Solver {
       copy_->to_siconos(guessed_velocity_, velocity_);
     }
     RunOptions options(siconos, solver_id(settings_, cone));
-    options.integer(SICONOS_IPARAM_MAX_ITER) = most;
+    options.integer(SICONOS_IPARAM_MAX_ITER) = max_int_iterations;
     options.real(SICONOS_DPARAM_TOL) = std::max(tolerance, std::numeric_limits<double>::min());  // it asserts > 0
     set_method(settings_, cone, options);
     const auto driver = cone == ConeType::coulomb_plane ? siconos.fc2d_driver : siconos.fc3d_driver;

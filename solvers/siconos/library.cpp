@@ -10,7 +10,7 @@
 #include "solvers/siconos/adapter.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
-// Siconos never tells MUMPS to end, and leaves some headers behind.
+// Siconos never ends MUMPS, and leaves some headers behind.
 extern "C" const char* __lsan_default_suppressions();   // NOLINT(bugprone-reserved-identifier)
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
   return "leak:libsiconos_numerics\nleak:libdmumps\n";
@@ -40,14 +40,15 @@ std::string pin_blas(const SharedLibrary& siconos) {
   if (threads == nullptr || configuration == nullptr) {
     void (*product)() = nullptr;
     siconos.find_optional(product, "cblas_dgemm");
-    Dl_info place = {};
-    const bool known = product != nullptr && dladdr(reinterpret_cast<void*>(product), &place) != 0;
+    Dl_info symbol = {};
+    const bool known = product != nullptr && dladdr(reinterpret_cast<void*>(product), &symbol) != 0;
     return known ? fmt::format("{}, number of threads not known",
-                               std::filesystem::path(place.dli_fname).filename().string())
+                               std::filesystem::path(symbol.dli_fname).filename().string())
                  : "not known";
   }
-  const std::string_view words = configuration();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH … Zen MAX_THREADS=64"
-  const auto name = words.substr(0, words.find(' ', words.find(' ') + 1));
+  const std::string_view description =
+      configuration();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH … Zen MAX_THREADS=64"
+  const auto name = description.substr(0, description.find(' ', description.find(' ') + 1));
   return fmt::format("{}, {} thread{}", name, threads(), threads() == 1 ? "" : "s");
 }
 

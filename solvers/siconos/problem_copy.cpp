@@ -118,10 +118,10 @@ void ProblemCopy::restore() {
       for (std::size_t k = row_begin_[row]; k < row_begin_[row + 1]; ++k) {
         const double* value = values(static_cast<Index>(k));
         for (std::size_t j = 0; j < dimension; ++j) {
-          CS_INT& place = next[columns_[k] * dimension + j];
-          for (std::size_t i = 0; i < dimension; ++i, ++place) {
-            csc.i[place] = static_cast<CS_INT>(row * dimension + i);
-            csc.x[place] = *value++;
+          CS_INT& index = next[columns_[k] * dimension + j];
+          for (std::size_t i = 0; i < dimension; ++i, ++index) {
+            csc.i[index] = static_cast<CS_INT>(row * dimension + i);
+            csc.x[index] = *value++;
           }
         }
       }

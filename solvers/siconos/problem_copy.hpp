@@ -42,8 +42,8 @@ class ProblemCopy {
   const Library& library_;
   Storage storage_;
   std::size_t block_size_;
-  int normal_;  ///< our place of a contact's normal
-  /// Our place of a component of theirs.
+  int normal_;  ///< our index of a contact's normal
+  /// Our index of a component of theirs.
   int ours(int component) const {
     if (component == 0) return normal_;
     return component <= normal_ ? component - 1 : component;

@@ -23,8 +23,8 @@ TEST(ChildProcess, EndsWithTheBodysValueOrTheSignal) {
   EXPECT_EQ(ending_text(status_of([] { return 3; })), "exit code 3");
   const int aborted = status_of([]() -> int { std::abort(); });
   EXPECT_EQ(WTERMSIG(aborted), SIGABRT);
-  EXPECT_FALSE(sent_from_outside(aborted));
-  EXPECT_TRUE(sent_from_outside(status_of([]() -> int {
+  EXPECT_FALSE(is_terminated_externally(aborted));
+  EXPECT_TRUE(is_terminated_externally(status_of([]() -> int {
     std::raise(SIGTERM);
     return 0;
   })));
@@ -51,9 +51,9 @@ TEST(ChildProcess, WhatItPrintsIsCaught) {
     std::fputs("first\nsecond\n\x1b[31mthird\n", stderr);
     return 0;
   }));
-  EXPECT_EQ(output.last_words(), "second /  [31mthird");
+  EXPECT_EQ(output.last_output(), "second /  [31mthird");
   output.clear();
-  EXPECT_EQ(output.last_words(), "");
+  EXPECT_EQ(output.last_output(), "");
   wait_for_end(fork_process({.channel = -1, .output = output.descriptor()}, [] {
     std::fputs(
         "Traceback (most recent call last):\n  File \"/a/mine.py\", line 7, in solve\n    np.linalg.solve(a, b)\n"
@@ -61,7 +61,7 @@ TEST(ChildProcess, WhatItPrintsIsCaught) {
         stderr);
     return 0;
   }));
-  EXPECT_EQ(output.last_words(), "File \"/a/mine.py\", line 7, in solve /     raise / LinAlgError: singular");
+  EXPECT_EQ(output.last_output(), "File \"/a/mine.py\", line 7, in solve /     raise / LinAlgError: singular");
 }
 
 TEST(ChildProcess, LimitsHold) {

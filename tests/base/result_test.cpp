@@ -109,7 +109,7 @@ TEST(ResultOfNothing, StartsAsSuccess) {
   EXPECT_FALSE(Result<void>(odd(1)));
 }
 
-TEST(Within, PutsThePlaceInFrontAndKeepsTheCode) {
+TEST(Within, PutsTheLocationInFrontAndKeepsTheCode) {
   EXPECT_EQ(half(1).within("a.json").error().message, "a.json: 1 is odd");
   EXPECT_EQ(half(1).within("a.json").error().code, ErrorCode::bad_input);
   EXPECT_EQ(check_even(1).within("a.json").error().message, "a.json: 1 is odd");

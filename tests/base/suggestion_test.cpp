@@ -14,7 +14,8 @@ TEST(DidYouMean, FindsAnotherCaseAnExchangeALetterLessAndABeginning) {
   EXPECT_EQ(did_you_mean("quad", ids), "did you mean 'quadruped'? ");
   EXPECT_EQ(did_you_mean("ADMM-NPC-SA", ids), "did you mean 'ADMM-NCP-SA'? ");
   EXPECT_EQ(did_you_mean("admm-ncp-sa", {"ADMM-NCP-SA-S", "ADMM-NCP-SA"}), "did you mean 'ADMM-NCP-SA'? ");
-  EXPECT_EQ(did_you_mean("002-fig13", {"002-fig-3", "002-fig-13"}), "did you mean '002-fig-13'? ");
+  EXPECT_EQ(did_you_mean("LeLidec24-fig13", {"LeLidec24-fig-3", "LeLidec24-fig-13"}),
+            "did you mean 'LeLidec24-fig-13'? ");
 }
 
 TEST(DidYouMean, SaysNothingWhereNothingIsNear) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.hpp"
+#include "base/unfinished.hpp"
 
 namespace conebench {
 namespace {
@@ -23,6 +24,22 @@ class TextFile : public ::testing::Test {
   const TemporaryFolder temporary;
   const fs::path folder = temporary.path();
 };
+
+TEST_F(TextFile, IsWrittenWholeOrNotAtAll) {
+  const std::string bytes("a\0\xFF\n", 4);
+  std::ofstream(folder / "f") << "before";
+  std::ofstream(unfinished_path(folder / "f")) << "left by a killed process of the same number";
+  ASSERT_TRUE(write_text_file(folder / "f", bytes));
+  EXPECT_EQ(*read_text_file(folder / "f", 4), bytes);
+  fs::create_directory(folder / "d");
+  for (const fs::path& file : {folder / "d", folder / "absent/f"}) {
+    const auto failed = write_text_file(file, bytes);
+    ASSERT_FALSE(failed) << file;
+    EXPECT_EQ(failed.error().code, ErrorCode::bad_input);
+    EXPECT_NE(failed.error().message.find(file.string() + ": cannot be written: "), std::string::npos);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3) << "f, d and what was left";
+}
 
 TEST_F(TextFile, IsReadByteByByte) {
   const std::string bytes("a\0\xFF\n", 4);
@@ -46,7 +63,7 @@ TEST_F(TextFile, ALargeOneIsRefusedBeforeItIsRead) {
   fs::resize_file(folder / "large", std::uintmax_t{1} << 40);
   EXPECT_EQ(error_of(folder / "large"),
             (folder / "large").string() + ": has 1099511627776 bytes, of such a file at most 1000 are read");
-  // Of the kernel, told to be empty.
+  // The kernel reports its size as 0.
   EXPECT_EQ(error_of("/proc/kallsyms"),
             "/proc/kallsyms: has more than 1000 bytes, which is all that is read of such a file");
 }

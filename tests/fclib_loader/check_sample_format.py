@@ -77,8 +77,8 @@ def check_file(path):
 
         # The rows of the group among l and r of FCLIB's part.
         limit_rows = joints + d * (contacts + np.arange(limits))
-        place = np.concatenate([np.arange(joints + d * contacts), limit_rows]).astype(int)
-        tangents = np.setdiff1d(np.arange(joints + d * len(mu)), place)
+        index = np.concatenate([np.arange(joints + d * contacts), limit_rows]).astype(int)
+        tangents = np.setdiff1d(np.arange(joints + d * len(mu)), index)
         check(np.all(mu[contacts:] == 0.0), "a limit with friction")
 
         if "M" in part:
@@ -91,7 +91,7 @@ def check_file(path):
             added = np.count_nonzero(compliance) + (d - 1) * limits
             check(mass.shape[0] == velocities + added, "velocities that were added")
             rigid = mass[:velocities, :velocities]
-            delassus = (jacobian[:velocities].T @ np.linalg.solve(rigid, jacobian[:velocities]))[np.ix_(place, place)]
+            delassus = (jacobian[:velocities].T @ np.linalg.solve(rigid, jacobian[:velocities]))[np.ix_(index, index)]
             check(np.allclose(rigid @ extension["v_free"][()], vectors["f"][:velocities], rtol=0, atol=1e-13), "v_free")
         else:
             whole = matrix(part["W"])
@@ -100,20 +100,20 @@ def check_file(path):
                 whole = np.block([[matrix(part["R"]), coupling.T], [coupling, whole]])
             free = np.concatenate([joint_vector[()] if joints else np.zeros(0), vectors["q"][()]])
             velocities = 0
-            delassus = whole[np.ix_(place, place)] - np.diag(compliance)
+            delassus = whole[np.ix_(index, index)] - np.diag(compliance)
         if "delassus" in extension:
             kept = matrix(extension["delassus"])
             check(np.allclose(kept, delassus, rtol=0, atol=1e-12 * np.abs(kept).max(initial=0)), "delassus")
             delassus = kept
         scale = np.abs(delassus).max(initial=0)
         together = delassus + np.diag(compliance)
-        check(np.allclose(whole[np.ix_(place, place)], together, rtol=0, atol=1e-11 * scale), "FCLIB's part is not G + R")
+        check(np.allclose(whole[np.ix_(index, index)], together, rtol=0, atol=1e-11 * scale), "FCLIB's part is not G + R")
         apart = whole - np.diag(np.diag(whole))
         check(not apart[tangents].any() and not apart[:, tangents].any() and not free[tangents].any(), "tangents")
         own = np.repeat(np.diag(whole)[limit_rows], d - 1)
         check(np.allclose(np.diag(whole)[tangents], own, rtol=1e-11), "a tangent's diagonal is not the limit's")
         if "g" in extension:
-            check(np.allclose(extension["g"][()], free[place], rtol=0, atol=1e-12), "g")
+            check(np.allclose(extension["g"][()], free[index], rtol=0, atol=1e-12), "g")
 
         # The stored reference satisfies FCLIB's own equations.
         solution = file["solution"]

@@ -131,7 +131,7 @@ std::vector<double> FileMaker::read_reals(const std::string& path) const {
   const hid_t space = H5Dget_space(id);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   H5Sclose(space);
-  // A spoilt dataset may declare any size.
+  // A mutated dataset may declare any size.
   std::vector<double> values(count >= 0 && count <= max_read ? static_cast<std::size_t>(count) : 0);
   const herr_t read =
       count > max_read ? -1 : H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
@@ -188,13 +188,13 @@ StoredMatrix stored(const std::vector<double>& dense, std::int64_t m, std::int64
 }
 
 std::vector<double> local_w() {
-  std::vector<double> w(144);
+  std::vector<double> values(144);
   for (int row = 0; row < 12; ++row) {
     for (int col = 0; col < 12; ++col) {
-      w[static_cast<std::size_t>(12 * row + col)] = (row == col ? 4.0 : 0.0) + 1.0 / (1.0 + row + col);
+      values[static_cast<std::size_t>(12 * row + col)] = (row == col ? 4.0 : 0.0) + 1.0 / (1.0 + row + col);
     }
   }
-  return w;
+  return values;
 }
 
 namespace {
@@ -230,9 +230,9 @@ void make_local(FileMaker& maker) {
   maker.group("/fclib_local/vectors");
   maker.integers("/fclib_local/spacedim", {3});
   write_matrix(maker, "/fclib_local/W", stored(local_w(), 12, 12, -2));
-  std::vector<double> q;
-  for (int k = 0; k < 12; ++k) q.push_back(k % 3 == 0 ? -1.0 - 0.1 * k : 0.01 * k);
-  maker.reals("/fclib_local/vectors/q", q);
+  std::vector<double> free_term;
+  for (int k = 0; k < 12; ++k) free_term.push_back(k % 3 == 0 ? -1.0 - 0.1 * k : 0.01 * k);
+  maker.reals("/fclib_local/vectors/q", free_term);
   maker.reals("/fclib_local/vectors/mu", {0.1, 0.2, 0.3, 0.4});
 }
 
@@ -248,10 +248,10 @@ void make_mixed_local(FileMaker& maker) {
 void make_plane(FileMaker& maker) {
   maker.group("/fclib_local/vectors");
   maker.integers("/fclib_local/spacedim", {2});
-  std::vector<double> w(36);
-  for (std::size_t k = 0; k < 6; ++k) w[7 * k] = 2.0 + static_cast<double>(k);
-  w[1] = w[6] = 0.5;
-  write_matrix(maker, "/fclib_local/W", stored(w, 6, 6, 0));
+  std::vector<double> delassus(36);
+  for (std::size_t k = 0; k < 6; ++k) delassus[7 * k] = 2.0 + static_cast<double>(k);
+  delassus[1] = delassus[6] = 0.5;
+  write_matrix(maker, "/fclib_local/W", stored(delassus, 6, 6, 0));
   maker.reals("/fclib_local/vectors/q", {-1, 0.1, -2, 0.2, -3, 0.3});
   maker.reals("/fclib_local/vectors/mu", {0.1, 0.2, 0.3});
 }
@@ -291,20 +291,20 @@ void make_rolling(FileMaker& maker) {
 
 void make_local_sample(FileMaker& maker) {
   make_local(maker);
-  std::vector<double> w = local_w();
+  std::vector<double> delassus = local_w();
   std::vector<double> rigid(100);
   for (std::size_t row = 0; row < 12; ++row) {
     for (std::size_t col = 0; col < 12; ++col) {
-      if (row < 10 && col < 10) rigid[10 * row + col] = w[12 * row + col];
-      if (row != col && (row > 9 || col > 9)) w[12 * row + col] = 0.0;
+      if (row < 10 && col < 10) rigid[10 * row + col] = delassus[12 * row + col];
+      if (row != col && (row > 9 || col > 9)) delassus[12 * row + col] = 0.0;
     }
   }
   rigid[99] -= 0.5;
   maker.remove("/fclib_local/W");
-  write_matrix(maker, "/fclib_local/W", stored(w, 12, 12, -2));
-  std::vector<double> q = maker.read_reals("/fclib_local/vectors/q");
-  q[10] = q[11] = 0.0;
-  maker.reals("/fclib_local/vectors/q", q);
+  write_matrix(maker, "/fclib_local/W", stored(delassus, 12, 12, -2));
+  std::vector<double> free_term = maker.read_reals("/fclib_local/vectors/q");
+  free_term[10] = free_term[11] = 0.0;
+  maker.reals("/fclib_local/vectors/q", free_term);
   maker.reals("/fclib_local/vectors/mu", {0.1, 0.2, 0.3, 0.0});
   maker.group("/conebench");
   write_matrix(maker, "/conebench/delassus", stored(rigid, 10, 10, -1));

@@ -10,8 +10,8 @@
 
 namespace conebench::testing {
 
-/// Makes and spoils HDF5 files link by link. Every call must succeed: a failure throws, so that no test passes on a
-/// file that was never made as it says.
+/// Makes and damages HDF5 files link by link. Every call must succeed: a failure throws, so that no test passes on a
+/// file that was never made as described.
 class FileMaker {
  public:
   /// A new file; `user_block` bytes (0 or 512, 1024, …) come before it.

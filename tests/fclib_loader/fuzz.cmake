@@ -4,7 +4,7 @@ add_library(fclib_test_files STATIC
   ${CMAKE_CURRENT_LIST_DIR}/malformed_content.cpp
   ${CMAKE_CURRENT_LIST_DIR}/malformed_storage.cpp)
 target_include_directories(fclib_test_files PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(fclib_test_files PUBLIC conebench::settings HDF5::HDF5 PRIVATE ZLIB::ZLIB)
+target_link_libraries(fclib_test_files PUBLIC conebench::flags HDF5::HDF5 PRIVATE ZLIB::ZLIB)
 
 add_executable(fuzz_fclib ${CMAKE_CURRENT_LIST_DIR}/fuzz_fclib.cpp)
 target_link_libraries(fuzz_fclib PRIVATE conebench::fclib_loader fclib_test_files)

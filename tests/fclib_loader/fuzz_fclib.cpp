@@ -20,8 +20,8 @@
 /// is written and read back as the same problem.
 ///
 /// Bytes that begin with HDF5's signature are a file; it is read in a child process, as HDF5 itself crashes on damaged
-/// metadata: only a crash in Conebench's own code is a finding. Other bytes say how a good file is damaged byte by byte
-/// (read in a child too), or how it is spoiled link by link and dataset by dataset, through HDF5, so that what is
+/// metadata: only a crash in Conebench's own code is a finding. Other bytes select how a good file is damaged byte by
+/// byte (read in a child too), or how it is mutated link by link and dataset by dataset, through HDF5, so that what is
 /// inside reaches the loader's own checks.
 
 namespace {
@@ -213,7 +213,7 @@ void change_number(FuzzedDataProvider& data, FileMaker& maker, const std::string
   }
 }
 
-void spoil(FuzzedDataProvider& data, FileMaker& maker) {
+void damage(FuzzedDataProvider& data, FileMaker& maker) {
   const std::string path = data.PickValueInArray(parts);
   switch (data.ConsumeIntegralInRange<int>(0, 9)) {
     case 0: maker.remove(path); break;
@@ -236,7 +236,7 @@ void spoil(FuzzedDataProvider& data, FileMaker& maker) {
   }
 }
 
-void make_spoilt_file(FuzzedDataProvider& data, const std::filesystem::path& file) {
+void make_mutated_file(FuzzedDataProvider& data, const std::filesystem::path& file) {
   using namespace conebench::testing;
   void (*const bases[])(FileMaker&) = {make_local,        make_mixed_local, make_plane,        make_global,
                                        make_mixed_global, make_rolling,     make_local_sample, make_global_sample};
@@ -245,7 +245,7 @@ void make_spoilt_file(FuzzedDataProvider& data, const std::filesystem::path& fil
   if (data.ConsumeBool()) make_answers(maker, data.ConsumeBool() ? 12 : 6);
   for (int edits = data.ConsumeIntegralInRange<int>(0, 6); edits > 0; --edits) {
     try {
-      spoil(data, maker);
+      damage(data, maker);
     } catch (const std::exception&) {
       // That edit could not be made (nothing at the path, say): the others still count.
     }
@@ -341,7 +341,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     read_in_child(files);
     return 0;
   }
-  make_spoilt_file(data, files.file);
+  make_mutated_file(data, files.file);
   const auto content = conebench::read_fclib_here(files.file);
   if (content) {
     check_content(files, *content);

@@ -21,7 +21,7 @@ std::vector<Malformed> malformed_content();
 /// What is no FCLIB file, holds other types, lies outside the file, is damaged, or asks for too much memory.
 std::vector<Malformed> malformed_storage();
 
-// Ways to spoil a good file.
+// Ways to damage a good file.
 
 using Edit = std::function<void(FileMaker&)>;
 

@@ -316,7 +316,7 @@ std::vector<Malformed> wrong_types() {
   };
 }
 
-/// Where a careless reader allocates gigabytes; the test also looks at the memory used.
+/// Where a careless reader allocates gigabytes; the test also checks the memory used.
 std::vector<Malformed> too_much() {
   const auto square = [](std::int64_t size) {
     return local([=](FileMaker& m) {

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::FileMaker;
 
-/// Writes copies with a solution, lists them and has compare_written_files.py look at them.
+/// Writes copies with a solution, lists them and has compare_written_files.py check them.
 class PythonReads : public ::testing::Test {
  protected:
   void add(const fs::path& original) {

@@ -205,12 +205,12 @@ TEST_F(SampleFormat, AnswersOfOthersAreTakenInTheirOrder) {
   ASSERT_TRUE(copy.ok()) << copy.error().message;
   EXPECT_EQ(copy->data_hash(), problem.data_hash());
   EXPECT_EQ(copy->reference()->reaction, impulse);
-  // What was said of the old answer is not said of the new one.
+  // The residuals of the old answer are not those of the new one.
   EXPECT_EQ(copy->reference()->source, "/solution of the file");
   EXPECT_TRUE(copy->reference()->residuals.empty());
 }
 
-TEST_F(SampleFormat, SummaryTellsContactsFromLimits) {
+TEST_F(SampleFormat, SummaryDistinguishesContactsFromLimits) {
   const auto content = read_fclib(written(sample({})));
   ASSERT_TRUE(content.ok());
   const FclibSummary summary = summarise(*content);
@@ -220,14 +220,14 @@ TEST_F(SampleFormat, SummaryTellsContactsFromLimits) {
   EXPECT_DOUBLE_EQ(*summary.mu_max, 0.2);
 }
 
-struct Spoiled {
+struct Mutated {
   std::string name;
   Shape shape;
   std::function<void(FileMaker&)> edit;
   std::string says;
 };
 
-std::vector<Spoiled> spoiled() {
+std::vector<Mutated> mutated() {
   Shape local;
   local.primal = false;
   local.form = DelassusForm::block_sparse;
@@ -328,7 +328,7 @@ TEST_F(SampleFormat, StepsOfOlderVersionsCountFromZero) {
 
 /// FCLIB's part is a whole problem, so whatever is wrong with the group costs only what the group adds.
 TEST_F(SampleFormat, LeavesAMalformedGroupOutWithOneLine) {
-  for (const Spoiled& test : spoiled()) {
+  for (const Mutated& test : mutated()) {
     SCOPED_TRACE(test.name);
     const auto file = written(sample(test.shape));
     test.edit(*FileMaker::open(file));
@@ -343,7 +343,7 @@ TEST_F(SampleFormat, LeavesAMalformedGroupOutWithOneLine) {
   }
 }
 
-TEST_F(SampleFormat, WithoutDelassusTheRestOfWBesideTheComplianceIsG) {
+TEST_F(SampleFormat, WithoutDelassusGIsWLessTheCompliance) {
   for (const Shape& shape : shapes()) {
     if (shape.primal || !shape.compliant) continue;
     SCOPED_TRACE(shape.dimension);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Certificates that a problem has no solution, by exact rational arithmetic: Python alone, nothing of Conebench's.
 
-    exact_certificates.py CASES.json    exit code 1, with a line each, where a certificate does not prove what is told
+    exact_certificates.py CASES.json    exit code 1, with a line each, where a certificate does not prove what it claims
 
 A case is {name, kinds ("free", "nonnegative" or "zero", by row), friction (mu, by row: that of a contact's normal), A
 (rows: G, or J), g, z, margin, speed_bound (null: infinite), velocity_scale (V), verdict_bound}. The rule:
@@ -13,7 +13,7 @@ import sys
 from fractions import Fraction
 
 EPSILON = Fraction(1, 2**52)
-DIGITS = 1 + Fraction(1, 10**12)  # margin and bound are told in doubles
+DIGITS = 1 + Fraction(1, 10**12)  # margin and bound are doubles
 
 
 def faults(case):
@@ -26,7 +26,7 @@ def faults(case):
     reached = -sum(a * b for a, b in zip(g, z))
     norm = sum(abs(x) for x in z)
     if not reached > 0 or not -Fraction(case["margin"]) * norm <= reached * DIGITS:
-        yield f"-g.z / |z| is {float(reached / norm)}, told is {-case['margin']}"
+        yield f"-g.z / |z| is {float(reached / norm)}, reported is {-case['margin']}"
     left = Fraction(0)
     for column in zip(*rows):
         terms = [a * x for a, x in zip(column, z) if a and x]
@@ -39,12 +39,12 @@ def faults(case):
     # sqrt(1 + mu^2) in double, less than DIGITS allow for.
     allowed = sum(Fraction((1.0 + mu * mu) ** 0.5) * abs(x) for mu, x in zip(case["friction"], z))
     least = reached - left * 10**10 * max(abs(x) for x in g)
-    told = Fraction(case["verdict_bound"]) * Fraction(case["velocity_scale"]) * allowed
-    if not 0 < told <= least * DIGITS:
-        yield f"the bound on the verdict is {float(least / allowed)} m/s, told is {float(told / allowed)}"
+    reported = Fraction(case["verdict_bound"]) * Fraction(case["velocity_scale"]) * allowed
+    if not 0 < reported <= least * DIGITS:
+        yield f"the bound on the verdict is {float(least / allowed)} m/s, reported is {float(reported / allowed)}"
     bound = case["speed_bound"]
     if left and (bound is None or Fraction(bound) * left > reached * DIGITS):
-        yield f"the bound is {float(reached / left)} m/s, told is {bound}"
+        yield f"the bound is {float(reached / left)} m/s, reported is {bound}"
 
 
 def main():

@@ -94,7 +94,7 @@ Row squeezed_row(std::uint64_t seed) {
   return row;
 }
 
-TEST(ExactCertificates, ProveByRationalArithmeticWhatIsToldOfThem) {
+TEST(ExactCertificates, ProveTheirClaimsInRationalArithmetic) {
   if (std::system("/usr/bin/python3 -c ''") != 0) GTEST_SKIP() << "python3 is not there";  // NOLINT(cert-env33-c)
   nlohmann::json cases = nlohmann::json::array();
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

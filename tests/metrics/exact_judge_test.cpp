@@ -35,7 +35,7 @@ nlohmann::json rows_of(const Matrix& matrix) {
 
 nlohmann::json list_of(const Vector& vector) { return std::vector<double>(vector.begin(), vector.end()); }
 
-/// Answers, each with what the judge says of it, to be judged by exact arithmetic.
+/// Answers, each with the judge's residuals, to be judged by exact arithmetic.
 class ExactCases {
  public:
   /// `only`: residuals to compare; empty: all.

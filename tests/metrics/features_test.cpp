@@ -144,7 +144,7 @@ TEST(SampleCategories, AreDecidedInTheirOrder) {
   EXPECT_EQ(category({.friction = five}, 12, std::nullopt), unknown);
 }
 
-/// Those of 004 Sec. VII-C whose printed conditions hold: rows of joints and limits, contacts, bodies, rank of J.
+/// Those of Tsounis Sec. VII-C whose printed conditions hold: rows of joints and limits, contacts, bodies, rank of J.
 std::vector<SampleCategory> printed_categories(int joints, int limits, int contacts, int bodies, int rank) {
   using enum SampleCategory;
   const double freedom = 6.0 * bodies;

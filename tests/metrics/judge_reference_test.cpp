@@ -136,7 +136,7 @@ TEST_F(JudgeReference, AgreesNearASolutionWhereDigitsCancel) {
   }
 }
 
-TEST_F(JudgeReference, AgreesOnPenetrationWhereTheFileTellsTheGaps) {
+TEST_F(JudgeReference, AgreesOnPenetrationWhereTheFileHasTheGaps) {
   const ContactProblem stack = make_problem("box-stack", {{"boxes", 2L}});
   ASSERT_TRUE(judge(stack, Vector::Zero(stack.rows()))["penetration"].known());
   expect_agreement(stack, Vector::Zero(stack.rows()));

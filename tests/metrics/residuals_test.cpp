@@ -315,7 +315,7 @@ TEST(Residuals, OfTheBoxAcceptItsCornersThatTheConeRefuses) {
 }
 
 TEST(Residuals, OfRaisimsModelAcceptFrictionThatDoesNotOpposeTheSlip) {
-  // 002 (24): σ_T ∝ −λ_T − mu² λ_N / G_NN G_NT, here −(0.3, 0.4) − 0.25 (0.5, −0.4).
+  // LeLidec24 (24): σ_T ∝ −λ_T − mu² λ_N / G_NN G_NT, here −(0.3, 0.4) − 0.25 (0.5, −0.4).
   Matrix coupled(3, 3);
   coupled << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 1;
   const Vector impulse = vector_of({0.3, 0.4, 1.0});

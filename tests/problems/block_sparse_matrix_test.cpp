@@ -122,7 +122,7 @@ TEST(BlockSparseMatrix, RefusesAnotherSize) {
   EXPECT_THROW(BlockSparseMatrix::from_sparse(RowSparse(4, 5), cones), std::invalid_argument);
 }
 
-TEST(BlockSparseMatrix, TellsBlocksOfEqualCountAndRowsApart) {
+TEST(BlockSparseMatrix, DistinguishesBlocksOfEqualCountAndRows) {
   // Two limits and a spatial contact, one limit and two planar contacts: three blocks and five rows each.
   const auto spatial = ConeProduct::create(0, 2, {0.5}, 3).value();
   const auto planar = ConeProduct::create(0, 1, {0.5, 0.5}, 2).value();

@@ -209,7 +209,7 @@ const std::vector<HashCase>& hash_cases() {
          d.delassus = make_dense_delassus(matrix);
        },
        true, true},
-      // As G in place of M and J; the alias says that it is the same.
+      // As G in place of M and J; the alias shows that it is the same.
       {"Form", [](auto& d) { d.delassus = make_dense_delassus(complete_matrix()); }, true, true},
       {"Guess", [](auto& d) { (*d.guess)[2] = 5.0; }, false, true},
       {"NoGuess", [](auto& d) { d.guess.reset(); }, false, true},

@@ -79,29 +79,29 @@ ContactProblem problem_of(const Configuration& configuration, const std::string&
   return ContactProblem::create(std::move(data)).value();
 }
 
-TEST(SequencePlaces, FollowTheSceneTheSeedTheCoordinatesAndTheFolder) {
+TEST(SequencePositions, FollowTheSceneTheSeedTheCoordinatesAndTheFolder) {
   Configuration known;
-  EXPECT_FALSE(place_in_sequence(problem_of(known, "a/1.hdf5")));
+  EXPECT_FALSE(position_in_sequence(problem_of(known, "a/1.hdf5")));
   known.scene = "chain links=3";
-  EXPECT_FALSE(place_in_sequence(problem_of(known, "a/1.hdf5")));
+  EXPECT_FALSE(position_in_sequence(problem_of(known, "a/1.hdf5")));
   known.step = 4;
-  const auto place = place_in_sequence(problem_of(known, "a/1.hdf5"));
-  ASSERT_TRUE(place);
-  EXPECT_EQ(place->step, 4);
-  EXPECT_EQ(*place_in_sequence(problem_of(known, "a/2.hdf5")), *place);
-  EXPECT_NE(place_in_sequence(problem_of(known, "b/1.hdf5"))->sequence, place->sequence);
+  const auto position = position_in_sequence(problem_of(known, "a/1.hdf5"));
+  ASSERT_TRUE(position);
+  EXPECT_EQ(position->step, 4);
+  EXPECT_EQ(*position_in_sequence(problem_of(known, "a/2.hdf5")), *position);
+  EXPECT_NE(position_in_sequence(problem_of(known, "b/1.hdf5"))->sequence, position->sequence);
   Configuration other = known;
   other.seed = 2;
-  EXPECT_NE(place_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, place->sequence);
+  EXPECT_NE(position_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, position->sequence);
   other = known;
   other.coordinates = Coordinates::maximal;
-  EXPECT_NE(place_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, place->sequence);
+  EXPECT_NE(position_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, position->sequence);
   other = known;
   other.scene = "chain links=4";
-  EXPECT_NE(place_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, place->sequence);
+  EXPECT_NE(position_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, position->sequence);
 }
 
-TEST(SequencePlaces, LayoutsHoldWhatTheProblemKnows) {
+TEST(SequencePositions, LayoutsHoldWhatTheProblemKnows) {
   Configuration known;
   known.contact_identities = {{9}};
   known.limit_identities = {{3}};
@@ -112,10 +112,11 @@ TEST(SequencePlaces, LayoutsHoldWhatTheProblemKnows) {
 }
 
 TEST(Predecessors, AreTheSequencesLastStepBefore) {
-  using Places = std::vector<std::optional<SequencePlace>>;
-  const Places places = {SequencePlace{"a", 7}, SequencePlace{"b", 3}, std::nullopt,          SequencePlace{"a", 2},
-                         SequencePlace{"a", 5}, SequencePlace{"b", 4}, SequencePlace{"a", 5}, SequencePlace{"b", 4}};
-  const auto before = predecessors(places);
+  using Positions = std::vector<std::optional<SequencePosition>>;
+  const Positions positions = {SequencePosition{"a", 7}, SequencePosition{"b", 3}, std::nullopt,
+                               SequencePosition{"a", 2}, SequencePosition{"a", 5}, SequencePosition{"b", 4},
+                               SequencePosition{"a", 5}, SequencePosition{"b", 4}};
+  const auto before = predecessors(positions);
   const std::vector<std::optional<std::size_t>> expected = {6, std::nullopt, std::nullopt, std::nullopt, 3, 1, 3, 1};
   EXPECT_EQ(before, expected);
 }

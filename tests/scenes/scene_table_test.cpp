@@ -117,7 +117,7 @@ TEST(SceneTable, ListsTheKnownIdsForAnUnknownOne) {
   EXPECT_THAT(row.error().message, HasSubstr("unknown scene 'no-such-scene'; known: sliding-box, "));
 }
 
-TEST(SceneName, TellsChangedValuesAndTheSeed) {
+TEST(SceneName, HasChangedValuesAndTheSeed) {
   EXPECT_EQ(make_problem("box-stack", {{"boxes", 3L}, {"friction", 0.25}}).provenance().name,
             "box-stack_boxes=3_friction=0.25");
   EXPECT_EQ(make_problem("random", {{"contacts", 3L}}, 9).provenance().name, "random_contacts=3_seed=9");

@@ -69,15 +69,15 @@ TEST(CondOnCables, PairedStepsOfALinkAndItsVirtualNodeDivergeAndOwnOnesDoNot) {
   EXPECT_LT(largest_of(Matrix(bare.matrix), frobenius_steps(bare, true, false)), 1.9);
   EXPECT_GT(largest(0.0, true), 2.1);
   EXPECT_LT(largest(0.0, false), 1.9);
-  // Of both nodes w = (a + k)/(‖A_i‖² + ‖A_v‖²): most where the gain k is near a; not at 003's own, 1e5 N s/m.
+  // Of both nodes w = (a + k)/(‖A_i‖² + ‖A_v‖²): most where the gain k is near a; not at Lee23's own, 1e5 N s/m.
   EXPECT_LT(largest(1e3, true), 1.9);
 
   const auto ended = [&](bool pair) {
     auto solver = (*require_solver("COND-STRICT"))->make({{"pair", pair}}).value();
-    EXPECT_FALSE(solver->prepare(problem));
+    EXPECT_TRUE(solver->prepare(problem));
     Vector impulse = Vector::Zero(problem.rows());
     SilentMonitor monitor;
-    return solver->solve(impulse, {1e-12, 300, Criterion::own}, monitor, impulse).status;
+    return solver->solve(impulse, {1e-12, 300, StopBy::solver}, monitor, impulse).status;
   };
   EXPECT_EQ(ended(true), SolveStatus::diverged);
   EXPECT_NE(ended(false), SolveStatus::diverged);
@@ -99,10 +99,10 @@ TEST(CondOnCables, LinksThatTouchTwiceAreSolvedWithTheGainsOfNodes) {
   ASSERT_GT(twice, 5);
   const auto left_after = [&](const OptionValues& options) {
     auto solver = (*require_solver("COND-STRICT-S"))->make(options).value();
-    EXPECT_FALSE(solver->prepare(problem));
+    EXPECT_TRUE(solver->prepare(problem));
     Vector impulse = Vector::Zero(problem.rows());
     SilentMonitor monitor;
-    solver->solve(impulse, {1e-15, 2000, Criterion::own}, monitor, impulse);
+    solver->solve(impulse, {1e-15, 2000, StopBy::solver}, monitor, impulse);
     return Verdict::create("natural_map_scaled", problem).value()(impulse);
   };
   EXPECT_LE(left_after({}), 1e-4);
@@ -116,7 +116,7 @@ TEST(CondOnCables, OwnVelocityOfFewIterationsKeepsTheCableOutOfThePostWhereThatO
     options["solver"] = "COND-STRICT";
     options["solver_options"] = "pair=false,equilibrated=true";
     options["state"] = state;
-    options["criterion"] = "own";
+    options["stop_by"] = "solver";
     options["tolerance"] = 1e-15;
     options["max_iterations"] = 100L;
     Simulation loop = testing::scene_of("cable-winding", options);
@@ -137,7 +137,7 @@ TEST(CondOnCables, OwnVelocityIsThatOfTheImpulsesWhereItConverges) {
                                                        {"ny", 6L},
                                                        {"solver", id},
                                                        {"state", own ? "solver" : "impulse"},
-                                                       {"criterion", "own"},
+                                                       {"stop_by", "solver"},
                                                        {"tolerance", 1e-12}});
       for (int k = 0; k < 10; ++k) testing::step(loop);
       positions[own] = loop.state().position;
@@ -153,7 +153,7 @@ TEST(CondOnCables, OwnVelocityIsOfTheSolveWhoseImpulsesAreKept) {
                                                      {"solver", "COND-STRICT"},
                                                      {"state", "solver"},
                                                      {"max_iterations", 2L},
-                                                     {"criterion", "own"},
+                                                     {"stop_by", "solver"},
                                                      {"tolerance", 1e-12},
                                                      {"fallback", fallback}});
     long met = 0;

@@ -21,7 +21,7 @@ Simulation box_on_plane(const OptionValues& values, double time_step) {
 }
 
 TEST_F(ContactMotion, ASlidingBoxStopsAfterTheDistanceOfCoulombsLaw) {
-  // 002 Fig. 10: v0² / (2 μ g), from which semi-implicit Euler is off by v0 Δt / 2.
+  // LeLidec24 Fig. 10: v0² / (2 μ g), from which semi-implicit Euler is off by v0 Δt / 2.
   const double speed = 2.0, friction = 0.4;
   expect_halving(speed / (friction * g) / 40.0, [&](double time_step) {
     auto simulation = box_on_plane({{"speed", speed}, {"friction", friction}}, time_step);
@@ -46,7 +46,7 @@ TEST_F(ContactMotion, ASlidingBoxLosesEnergyAsCoulombsLawSays) {
 
 TEST_F(ContactMotion, TheConeComplementarityProblemLiftsASlidingBox) {
   auto simulation = box_on_plane(
-      {{"speed", 2.0}, {"friction", 0.4}, {"solver", std::string("ADMM-CCP")}, {"criterion", std::string("own")}},
+      {{"speed", 2.0}, {"friction", 0.4}, {"solver", std::string("ADMM-CCP")}, {"stop_by", std::string("solver")}},
       0.01);
   for (int k = 0; k < 3; ++k) step(simulation);
   EXPECT_GT(simulation.state().position[2], 0.1 + 1e-3);
@@ -98,7 +98,7 @@ TEST_F(ContactMotion, ABallBouncesToTheSquareOfItsRestitution) {
 TEST_F(ContactMotion, ABallWithoutRestitutionStaysDown) { EXPECT_LT(second_apex(0.0, 0.001), 1e-9); }
 
 TEST_F(ContactMotion, ThePrintedSumOfImpactAndGapStopsABallInTheAir) {
-  // 004 eq. (80) and (91b) added up: ε v⁻ + φ/Δt. The ball is let down to the plane, where it has no speed left.
+  // Tsounis eq. (80) and (91b) added up: ε v⁻ + φ/Δt. The ball is let down to the plane, where it has no speed left.
   SimulationOptions printed;
   printed.step.impact_rule = "printed";
   EXPECT_LT(second_apex(0.8, 0.001, printed), 0.1);
@@ -140,7 +140,7 @@ TEST_F(ContactMotion, ThePenetrationMarginIsToleratedDepth) {
 }
 
 TEST_F(ContactMotion, ComplianceSinksByTheWeightsImpulse) {
-  // At rest R λ_N + γ φ/Δt = 0 with λ_N = m g Δt (000 eq. 24).
+  // At rest R λ_N + γ φ/Δt = 0 with λ_N = m g Δt (Carpentier24 eq. 24).
   SimulationOptions options;
   options.step.compliance = 1e-3;
   options.step.baumgarte_contacts = 0.5;

@@ -1,4 +1,4 @@
-// The cubes of 002's figures against closed forms, with the solvers whose models differ.
+// The cubes of LeLidec24's figures against closed forms, with the solvers whose models differ.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class CubeLaws : public WithMujoco {};
 /// Each solver by its own test: the others' models are not the verdict's.
 Simulation cube(const std::string& scene, const std::string& solver, OptionValues values) {
   values["solver"] = solver;
-  values["criterion"] = std::string("own");
+  values["stop_by"] = std::string("solver");
   values.emplace("friction", friction);
   return scene_of(scene, values);
 }
@@ -36,7 +36,7 @@ Eigen::Vector2d rest_of_sliding(const std::string& solver, double degrees, doubl
 }
 
 TEST_F(CubeLaws, ALinearisedConePushesASlidingCubeOffItsLine) {
-  // 002 Figs. 6 and 9. Friction μ m g along either axis, each until its speed is spent: v_i²/(2 μ g).
+  // LeLidec24 Figs. 6 and 9. Friction μ m g along either axis, each until its speed is spent: v_i²/(2 μ g).
   const double speed = 2.0;
   for (const double degrees : {0.0, 22.5, 45.0}) {
     const double angle = degrees * std::numbers::pi / 180.0;
@@ -93,7 +93,7 @@ std::pair<double, double> error_of_dragging(double time_step, const OptionValues
 }
 
 TEST_F(CubeLaws, TheConeModelsErrorIsProportionalToTheTimeStep) {
-  // 002 Fig. 11; the cube slides at the height Δt μ v.
+  // LeLidec24 Fig. 11; the cube slides at the height Δt μ v.
   const double speed = 20.0 * std::pow(1.0 - friction * g / 20.0, 2) / 2.0;
   for (const OptionValues& margin : {OptionValues{}, OptionValues{{"contact_margin", 0.2}}}) {
     double coarse = 0.0;
@@ -126,7 +126,7 @@ double sideways(const std::string& solver, const OptionValues& more) {
 }
 
 TEST_F(CubeLaws, SweepsLeaveInternalForcesInACubeThatSticksAndProximalMethodsDoNot) {
-  // 002 Fig. 12: nothing pushes sideways.
+  // LeLidec24 Fig. 12: nothing pushes sideways.
   for (const char* solver : {"PGS-NCP", "PGS-CCP", "RAISIM", "NSGS"}) EXPECT_GT(sideways(solver, {}), 0.1) << solver;
   for (const char* solver : {"ADMM-CCP", "ADMM-NCP-SA", "STAGGERED"}) EXPECT_LT(sideways(solver, {}), 1e-3) << solver;
 }

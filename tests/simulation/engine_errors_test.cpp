@@ -38,7 +38,7 @@ class EngineErrors : public WithMujoco {
   }
 };
 
-TEST_F(EngineErrors, BrokenXmlIsNamedWithItsPlace) {
+TEST_F(EngineErrors, BrokenXmlIsNamedWithItsLocation) {
   const Error error = refusal("<mujoco><worldbody><body></worldbody></mujoco>");
   EXPECT_EQ(error.code, ErrorCode::bad_input);
   EXPECT_THAT(error.message, HasSubstr("robot: MuJoCo"));
@@ -85,7 +85,7 @@ TEST_F(EngineErrors, AMeshThatIsAPipeIsNotWaitedForForEver) {
   EXPECT_THAT(engine.error().message, HasSubstr("is a pipe"));
 }
 
-TEST_F(EngineErrors, MeshesAreLookedForBesideTheFile) {
+TEST_F(EngineErrors, MeshesAreSearchedInTheFolderOfTheFile) {
   const TemporaryFolder temporary;
   const auto& folder = temporary.path();
   std::ofstream(folder / "tetra.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -144,9 +144,8 @@ TEST_F(EngineErrors, AVelocityAboveTheBoundIsABlowUp) {
     break;
   }
   EXPECT_EQ(error.code, ErrorCode::bad_input);
-  EXPECT_THAT(error.message, HasSubstr("test: step 21 (t = 0.2 s): the simulation has blown up"));
-  EXPECT_THAT(error.message, HasSubstr("max_speed = 2; no contact, limit or joint row has held it so far: it falls"))
-      << "another solver would not help";
+  EXPECT_THAT(error.message, HasSubstr("step 21 (t = 0.2 s)"));
+  EXPECT_THAT(error.message, AllOf(HasSubstr("max_speed = 2"), HasSubstr("falls"))) << "another solver would not help";
 }
 
 TEST_F(EngineErrors, ABlowUpBlamesTheSolverWhereItMissedItsToleranceAlone) {

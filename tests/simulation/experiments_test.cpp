@@ -1,4 +1,4 @@
-// Paper 003's baselines that are no solvers: springs under contacts, position-based dynamics.
+// Paper Lee23's baselines that are no solvers: springs under contacts, position-based dynamics.
 
 #include <gtest/gtest.h>
 

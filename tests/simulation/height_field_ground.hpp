@@ -34,7 +34,7 @@ struct Ground {
   static constexpr int nodes = 17;
   static constexpr double base = 0.5;
   std::vector<float> elevations;  ///< the lowest is zero
-  Vec3 place = Vec3::Zero();
+  Vec3 position = Vec3::Zero();
   mjcf::Quat turned = mjcf::Quat::Identity();
 
   template <class Elevation>
@@ -139,15 +139,15 @@ struct Ground {
   }
 };
 
-struct ModelSettings {
-  bool plane = false;      ///< at z = 0 in the field's place
+struct ModelOptions {
+  bool plane = false;      ///< at z = 0 instead of the field
   std::string shape = "";  ///< attributes of another shape than a rounded one
   std::string velocity = "";
   std::string rest = "";  ///< of the model
 };
 
 /// A body of the shape, given in the ground's frame, and the ground in its pose.
-inline SimulatedModel model_of(const Ground& ground, const Rounded& shape, const ModelSettings& with = {}) {
+inline SimulatedModel model_of(const Ground& ground, const Rounded& shape, const ModelOptions& with = {}) {
   const auto text = [](const auto& numbers) {
     std::string all;
     for (Index k = 0; k < numbers.size(); ++k) all += fmt::format("{:.17g} ", numbers[k]);
@@ -156,7 +156,7 @@ inline SimulatedModel model_of(const Ground& ground, const Rounded& shape, const
   const auto quat = [](const mjcf::Quat& q) {
     return fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}", q.w(), q.x(), q.y(), q.z());
   };
-  const Vec3 centre = ground.place + ground.turned * shape.centre;
+  const Vec3 centre = ground.position + ground.turned * shape.centre;
   const mjcf::Quat turned =
       shape.half > 0.0 ? ground.turned * mjcf::Quat::FromTwoVectors(Vec3::UnitZ(), shape.axis) : ground.turned;
   const std::string geom = !with.shape.empty() ? with.shape
@@ -164,7 +164,7 @@ inline SimulatedModel model_of(const Ground& ground, const Rounded& shape, const
                                                : fmt::format(R"(type="sphere" size="{}")", shape.radius);
   const std::string field = with.plane ? std::string(R"(type="plane" size="5 5 1")")
                                        : fmt::format(R"(type="hfield" hfield="ground" pos="{}" quat="{}")",
-                                                     text(ground.place), quat(ground.turned));
+                                                     text(ground.position), quat(ground.turned));
   SimulatedModel model;
   model.mjcf = world(
       fmt::format(

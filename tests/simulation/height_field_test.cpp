@@ -30,7 +30,7 @@ void expect_exact(const Ground& ground, const Rounded& shape, const std::vector<
   double least = contacts[0].gap;
   for (const ContactPoint& c : contacts) {
     const Vec3 n = ground.turned.inverse() * c.frame.col(2);
-    const Vec3 q = ground.turned.inverse() * (c.position - ground.place) - 0.5 * c.gap * n;
+    const Vec3 q = ground.turned.inverse() * (c.position - ground.position) - 0.5 * c.gap * n;
     const Vec3 p = q + (shape.radius + c.gap) * n;
     EXPECT_NEAR((ground.nearest(q) - q).norm(), 0.0, rounding);
     EXPECT_NEAR((shape.nearest(p) - p).norm(), 0.0, rounding);
@@ -100,7 +100,7 @@ TEST_F(HeightField, EveryContactOfACapsuleIsExact) {
 TEST_F(HeightField, ContactsAreExactInAnyPoseOfTheFieldAndInBothCoordinates) {
   for (Case at : cases()) {
     at.ground.turned = mjcf::turn(0.5, Vec3(1.0, 2.0, -0.5).normalized());
-    at.ground.place = Vec3(1.0, -2.0, 3.0);
+    at.ground.position = Vec3(1.0, -2.0, 3.0);
     const Rounded capsule =
         at.ground.over({.axis = Vec3(0.8, 0.0, 0.6), .half = 0.05, .radius = 0.03}, at.x, at.y, 5e-4);
     for (const bool maximal : {false, true}) {

@@ -1,5 +1,5 @@
-// Options of the loop that 001 and 004 need: thinning of contacts, a frictionless fallback, compliant joints, a bounded
-// depenetration.
+// Options of the loop that Yamane and Tsounis need: thinning of contacts, a frictionless fallback, compliant joints, a
+// bounded depenetration.
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST_F(LoopOptions, FewerContactsCarryTheSameBody) {
 
 Simulation sliding(const std::string& fallback, long pivots) {
   return scene_of("cube-sliding", {{"solver", std::string("LEMKE-ROBUST-DF")},
-                                   {"criterion", std::string("own")},
+                                   {"stop_by", std::string("solver")},
                                    {"tolerance", 1e-9},
                                    {"max_iterations", pivots},
                                    {"fallback", fallback}});
@@ -71,7 +71,7 @@ TEST_F(LoopOptions, WhereFrictionIsNotSolvedTheCubeSlidesFreely) {
   for (int k = 0; k < 50; ++k) {
     const StepRecord record = step(slides);
     EXPECT_EQ(record.fallback, Fallback::frictionless);
-    EXPECT_NE(record.summary.status, SolveStatus::converged) << "the record tells of the solve with friction";
+    EXPECT_NE(record.summary.status, SolveStatus::converged) << "the record has the solve with friction";
   }
   EXPECT_NEAR(slides.state().velocity[0], 2.0, 1e-12);
   EXPECT_NEAR(slides.state().velocity[2], 0.0, 1e-12);
@@ -87,7 +87,7 @@ TEST_F(LoopOptions, WhereFrictionIsNotSolvedTheCubeSlidesFreely) {
 }
 
 TEST_F(LoopOptions, ACompliantJointHangsAsFarAsItsRowsYield) {
-  // 004 (87) at rest, v⁺ = 0: ξ λ = −(α/Δt) r with λ = m g Δt.
+  // Tsounis (87) at rest, v⁺ = 0: ξ λ = −(α/Δt) r with λ = m g Δt.
   const double mass = 2.0, dt = 0.01, alpha = 0.2, xi = 1e-3;
   const std::string hung = world(R"(<body name="ball"><freejoint/><geom type="sphere" size="0.1" mass="2"/></body>)",
                                  R"(<equality><connect body1="ball" anchor="0 0 0"/></equality>)");
@@ -159,7 +159,7 @@ TEST_F(LoopOptions, ShapesComeApartNoFasterThanAllowed) {
 }
 
 TEST_F(LoopOptions, ABodyRestsAtTheToleratedDepth) {
-  // 004 (91a): r = φ + δ comes to 0, whether or not contacts are looked for further away.
+  // Tsounis (91a): r = φ + δ comes to 0, whether or not contacts are searched further away.
   for (const double search : {-1.0, 0.05}) {
     SimulationOptions options;
     options.step.penetration_margin = 2e-3;

@@ -88,7 +88,7 @@ TEST_F(MaximalCoordinates, EveryJointHasAsManyIndependentRowsAsItTakesFreedoms) 
   }
 }
 
-/// Two trees with every kind of joint, at an arbitrary state of motion, or moving as told.
+/// Two trees with every kind of joint, at an arbitrary state of motion, or moving as given.
 std::string tangle(const std::string& more = "", const Vector* velocity = nullptr) {
   Vector q(7 + 4 + 1 + 2), v(6 + 3 + 1 + 2);
   RandomSource random(11);
@@ -223,8 +223,8 @@ TEST_F(MaximalCoordinates, TheJacobianIsTheDerivativeOfResidualsAndGaps) {
 }
 
 /// Where `body`'s frame is after `time`.
-Eigen::Vector3d place_after(const std::string& mjcf, const std::string& coordinates, int body, double time_step,
-                            double time, bool* hit = nullptr) {
+Eigen::Vector3d position_after(const std::string& mjcf, const std::string& coordinates, int body, double time_step,
+                               double time, bool* hit = nullptr) {
   SimulationOptions options;
   options.coordinates = coordinates;
   auto simulation = simulation_of(mjcf, time_step, options);
@@ -253,7 +253,8 @@ std::string arm() {
 
 TEST_F(MaximalCoordinates, AnArmMovesAsInReducedCoordinates) {
   expect_halving(0.002, [](double time_step) {
-    return (place_after(arm(), "maximal", 3, time_step, 0.4) - place_after(arm(), "reduced", 3, time_step, 0.4)).norm();
+    return (position_after(arm(), "maximal", 3, time_step, 0.4) - position_after(arm(), "reduced", 3, time_step, 0.4))
+        .norm();
   });
 }
 
@@ -270,8 +271,8 @@ std::string parallelogram() {
 
 TEST_F(MaximalCoordinates, AFourBarMovesAsInReducedCoordinates) {
   const auto apart = [](double time_step) {
-    return (place_after(parallelogram(), "maximal", 2, time_step, 0.2) -
-            place_after(parallelogram(), "reduced", 2, time_step, 0.2))
+    return (position_after(parallelogram(), "maximal", 2, time_step, 0.2) -
+            position_after(parallelogram(), "reduced", 2, time_step, 0.2))
         .norm();
   };
   // In a plane the two forms differ by O(Δt²) only.
@@ -302,7 +303,8 @@ TEST_F(MaximalCoordinates, AFallingRobotLandsAsInReducedCoordinates) {
           <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="0.5"/></body></body>)");
   bool hit = false;
   const auto apart = [&](double time_step) {
-    return (place_after(robot, "maximal", 1, time_step, 0.3, &hit) - place_after(robot, "reduced", 1, time_step, 0.3))
+    return (position_after(robot, "maximal", 1, time_step, 0.3, &hit) -
+            position_after(robot, "reduced", 1, time_step, 0.3))
         .norm();
   };
   // Impacts do not halve step by step, but both forms meet.

@@ -7,7 +7,7 @@
 
 #include "tests/simulation/mechanisms.hpp"
 
-// MuJoCo's own rows of a model beside those of the step: its impedances, compliance and reference accelerations come
+// MuJoCo's own rows of a model against those of the step: its impedances, compliance and reference accelerations come
 // from its compiled parameters and its own formulas, none of which the simulator uses.
 
 namespace conebench::simulation {

@@ -1,4 +1,4 @@
-// MuJoCo's own loop beside ours, and the setting of 000 Fig. 6 that both can have.
+// MuJoCo's own loop against ours, and the configuration of Carpentier24 Fig. 6 that both can have.
 
 #include "simulation/peer_loop.hpp"
 
@@ -28,7 +28,7 @@ PeerStep run(PeerLoop& peer, int steps, PeerLoop::Clock clock = nullptr) {
   return last;
 }
 
-/// Each look a second later than the one before.
+/// Each reading a second later than the one before.
 double ticking() {
   static double seconds = 0.0;
   return seconds += 1.0;

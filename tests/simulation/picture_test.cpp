@@ -94,9 +94,10 @@ constexpr const char* ground = R"(<geom type="plane" size="50 50 1"/>)";
 TEST_F(Picture, BodiesFillItAndDoNotLeaveIt) {
   for (const double scale : {0.01, 1.0, 100.0}) {
     SCOPED_TRACE(scale);
-    const std::string size = std::to_string(0.3 * scale), place = std::to_string(0.5 * scale);
-    expect_fits(world(ground + ("<body pos=\"" + place + " 0 " + place + "\"><freejoint/><geom type=\"box\" size=\"" +
-                                size + " " + size + " " + size + "\" rgba=\"1 0 0 1\"/></body>")));
+    const std::string size = std::to_string(0.3 * scale), position = std::to_string(0.5 * scale);
+    expect_fits(
+        world(ground + ("<body pos=\"" + position + " 0 " + position + "\"><freejoint/><geom type=\"box\" size=\"" +
+                        size + " " + size + " " + size + "\" rgba=\"1 0 0 1\"/></body>")));
   }
 }
 

@@ -1,4 +1,4 @@
-// Joints that move as they are told, whatever acts: 001's high-gain control.
+// Joints that move as commanded, whatever acts: Yamane's high-gain control.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ SimulationOptions prescribed(const std::string& control) {
 
 class PrescribedJoints : public WithMujoco {};
 
-TEST_F(PrescribedJoints, AreWhereTheyAreToldToBeAndMomentaAreKept) {
+TEST_F(PrescribedJoints, AreWhereTheyAreCommandedToBeAndMomentaAreKept) {
   const double time_step = 1e-3;
   auto simulation = simulation_of(swimmer, time_step, prescribed("sine"));
   double fastest = 0.0;

@@ -126,16 +126,16 @@ TEST_F(RedundantRows, AreNoneInAnOpenChainOrASpatialLoop) {
 
 TEST_F(RedundantRows, ATumblingLoopMovesAsInReducedCoordinates) {
   const auto apart = [](double time_step) {
-    Eigen::Vector3d places[2];
+    Eigen::Vector3d positions[2];
     int which = 0;
     for (const char* coordinates : {"maximal", "reduced"}) {
       Simulation simulation = tumbling_in(coordinates, time_step);
       run(simulation, 0.4);
       Mechanics mechanics;
       EXPECT_TRUE(simulation.engine().evaluate(simulation.state(), {}, mechanics));
-      places[which++] = simulation.engine().world_point(3, {0.3, 0, 0});
+      positions[which++] = simulation.engine().world_point(3, {0.3, 0, 0});
     }
-    return (places[0] - places[1]).norm();
+    return (positions[0] - positions[1]).norm();
   };
   expect_halving(0.002, apart);
 }

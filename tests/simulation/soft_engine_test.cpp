@@ -38,7 +38,7 @@ struct LoneBody {
     const auto size = 3 * Index(mesh.nodes.size());
     matrix.resize(size, size);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    body.find_places(matrix);
+    body.find_values(matrix);
   }
   double evaluate(const Vector& x, Vector& force, int threads = 1,
                   CorotatedBody::Tangent tangent = CorotatedBody::Tangent::turned) {
@@ -319,7 +319,7 @@ TEST(CorotatedBody, BitsDoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ((one.matrix - three.matrix).norm(), 0.0);
 }
 
-/// The rigid box of paper 003's V-B: 0.5 kg, edge 0.2 m, μ 0.2, 2 N along the ground, on virtual nodes of gain k_v,
+/// The rigid box of paper Lee23's V-B: 0.5 kg, edge 0.2 m, μ 0.2, 2 N along the ground, on virtual nodes of gain k_v,
 /// whose compliance is 1/(k_v Δt).
 TEST(Table1, ErrorsOfVirtualNodesAreThePapersAndThoseOfTheClosedForm) {
   const double m = 0.5, g = 9.81, force = 2.0, mu = 0.2, dt = 0.01;

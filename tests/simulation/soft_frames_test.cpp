@@ -62,7 +62,7 @@ SoftModel joined(const Eigen::Vector3d& gap) {
 
 JointAt joint_where(const SoftModel& model, const Vector& q) {
   Frames frames(model, 0, 0);
-  frames.place(q, Vector::Zero(frames.velocities()), 0.0);
+  frames.move_to(q, Vector::Zero(frames.velocities()), 0.0);
   return joint_at(model.joints[0], frames);
 }
 

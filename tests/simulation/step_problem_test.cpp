@@ -94,18 +94,18 @@ TEST_F(StepProblem, EveryRegisteredSolverRunsInTheLoop) {
   EXPECT_GE(solvers, 30);
 }
 
-TEST_F(StepProblem, EveryStageOfAStepIsTold) {
+TEST_F(StepProblem, EveryStageOfAStepIsReported) {
   Simulation loop = scene("box-on-plane", {});
-  std::array<int, stage_count> told{};
-  loop.watch([&](Stage stage) { ++told.at(static_cast<std::size_t>(stage)); });
+  std::array<int, stage_count> reported{};
+  loop.watch([&](Stage stage) { ++reported.at(static_cast<std::size_t>(stage)); });
   step(loop);
   for (const Stage stage : {Stage::assembly, Stage::collision, Stage::setup, Stage::solve, Stage::rest}) {
-    EXPECT_GE(told.at(static_cast<std::size_t>(stage)), 1);
+    EXPECT_GE(reported.at(static_cast<std::size_t>(stage)), 1);
   }
   loop.watch({});
-  const auto before = told;
+  const auto before = reported;
   step(loop);
-  EXPECT_EQ(told, before);
+  EXPECT_EQ(reported, before);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST_F(Trajectory, ASlidingCubesForcesAreThoseOfCoulombsLawInWorldAxes) {
 }
 
 TEST_F(Trajectory, TheFeetOfASquatterCarryItsWeightOverAWholeSquat) {
-  // 001 Fig. 2: as force plates would have it.
+  // Yamane Fig. 2: as force plates would have it.
   const int period = 2000;
   auto humanoid = scene_of("humanoid-squat", {{"solver", std::string("CASCADE")}, {"frequency", 0.5}});
   write(humanoid, {.bodies = {"left_leg6", "right_leg6"}}, 2 * period);
@@ -148,10 +148,10 @@ TEST_F(Trajectory, TheFourCornersOfACubeAtRestAreActiveAndCarryItsWeight) {
   EXPECT_EQ(lines.at("failed", 4), 0.0);
 }
 
-TEST_F(Trajectory, AStepWhoseSolveFailedIsToldFromOneWithoutAnyAnswer) {
+TEST_F(Trajectory, AStepWhoseSolveFailedDiffersFromOneWithoutAnyAnswer) {
   const auto failed = [&](const std::string& fallback, long pivots) {
     auto cube = scene_of("cube-sliding", {{"solver", std::string("LEMKE-ROBUST-DF")},
-                                          {"criterion", std::string("own")},
+                                          {"stop_by", std::string("solver")},
                                           {"tolerance", 1e-9},
                                           {"max_iterations", pivots},
                                           {"fallback", fallback}});
@@ -210,8 +210,8 @@ TEST_F(Trajectory, MoreausStateIsThatOfTheMiddleOfTheStep) {
   EXPECT_NEAR(lines.at("time_s", 0), 0.001, 1e-12);
 }
 
-TEST_F(Trajectory, TellsWhatTheSolverDid) {
-  auto admm = scene_of("cube-sliding", {{"solver", std::string("ADMM-NCP-SA")}, {"criterion", std::string("own")}});
+TEST_F(Trajectory, RecordsWhatTheSolverDid) {
+  auto admm = scene_of("cube-sliding", {{"solver", std::string("ADMM-NCP-SA")}, {"stop_by", std::string("solver")}});
   write(admm, {}, 20);
   const Columns lines = trajectory();
   for (std::size_t k = 0; k < lines.size(); ++k) {

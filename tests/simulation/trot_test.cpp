@@ -1,4 +1,4 @@
-// A quadruped's trot that tracks a velocity (002 Figs. 18 and 19).
+// A quadruped's trot that tracks a velocity (LeLidec24 Figs. 18 and 19).
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class TrackingTrot : public WithMujoco {
     more.insert({{"gait", std::string("track")},
                  {"push", 0.0},
                  {"tolerance", 1e-6},
-                 {"criterion", std::string("own")},
+                 {"stop_by", std::string("solver")},
                  {"max_iterations", 1000L}});
     return more;
   }

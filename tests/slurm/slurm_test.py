@@ -100,7 +100,7 @@ PartitionName=all Nodes={node} Default=YES MaxTime=INFINITE State=UP
         self.start("slurmd", "-D", "-N", self.node)
 
     def lose_node(self):
-        """As a power cut does: the daemon, the steps and all their tasks at once. Slurm is told what it would find."""
+        """As a power cut does: the daemon, the steps and all their tasks at once. Slurm is reported what it would find."""
         slurmd = self.daemons.pop()
         ours = f"SLURM_CONF={self.folder}/slurm.conf".encode()
         kept = {daemon.pid for daemon in self.daemons}
@@ -168,8 +168,8 @@ def main(scratch, slurm):
     check(sorted(keys) == [row[0] for row in whole] and len(plan["cells"]) == 6, "six shards have each cell once")
     longest, = rows(scratch / "whole.sqlite", "SELECT max(total_median_s * repeats + judge_s) FROM cells")[0]
     check(max(plan["seconds"]) < sum(plan["seconds"]) / 6 + longest + 0.1, "no shard is a cell longer than its share")
-    said = run("slurm", small, "--shards", "6", "--out", str(sweep), code=3)
-    check("not at their end" in said, f"a second submission waits for the first: {said}")
+    reported = run("slurm", small, "--shards", "6", "--out", str(sweep), code=3)
+    check("not at their end" in reported, f"a second submission waits for the first: {reported}")
     survey = (sweep / "survey" / "survey").stat().st_mtime_ns
     wait_for("the sweep", idle)
     now = status(sweep, 0)
@@ -188,8 +188,8 @@ def main(scratch, slurm):
     # Folders with what shells and Slurm read.
     run("slurm", small, "--shards", "6", "--out", str(scratch / "two\nlines"), "--dry-run", code=2)
     check(not (scratch / "two\nlines").exists(), "a folder of two lines is refused")
-    said = run("slurm", small, "--shards", str(cells + 1), "--out", str(scratch / "many"), "--dry-run", code=2)
-    check(f"more than the sweep has cells, {cells}" in said, "no shard is empty")
+    reported = run("slurm", small, "--shards", str(cells + 1), "--out", str(scratch / "many"), "--dry-run", code=2)
+    check(f"more than the sweep has cells, {cells}" in reported, "no shard is empty")
     alone = {name: value for name, value in os.environ.items() if name != "SLURM_ARRAY_TASK_ID"}
     done = subprocess.run(["bash", str(sweep / "array.sh")], env=alone, text=True, capture_output=True)
     check(done.returncode != 0 and "by hand: SLURM_ARRAY_TASK_ID=0" in done.stderr, "a shard by hand has a number")
@@ -233,8 +233,8 @@ def main(scratch, slurm):
     submit(killed, "--base", str(scratch / "whole.sqlite"))
     wait_for("the shard", idle)
     status(killed, 0)
-    said = "".join(file.read_text() for file in (killed / "logs").glob("merge-*.txt"))
-    check("24 cells compared" in said and (killed / "comparison" / "index.html").exists(),
+    reported = "".join(file.read_text() for file in (killed / "logs").glob("merge-*.txt"))
+    check("24 cells compared" in reported and (killed / "comparison" / "index.html").exists(),
           "the merge ends with a comparison")
     again = dict(rows(store, "SELECT key, total_median_s FROM cells"))
     check(all(again[key] == time for key, time in kept.items()), "stored cells were not run again")

@@ -12,6 +12,7 @@
 namespace conebench {
 namespace {
 
+using ::testing::AllOf;
 using testing::Answer;
 using ::testing::HasSubstr;
 using testing::make_problem;
@@ -127,9 +128,8 @@ TEST(CommonOptions, AnUnknownOptionIsAnsweredWithTheCommonOnesToo) {
   const SolverRow& row = *find_solver("NSGS");
   for (const std::string& message : {row.make({{"unts", std::string("force")}}).error().message,
                                      row.effective_options({{"unts", std::string("force")}}).error().message}) {
-    EXPECT_EQ(message,
-              "NSGS: unknown option 'unts'; did you mean 'units'? known: order, order_seed, relaxation, "
-              "relaxation_decay, relaxation_min, units, stall");
+    EXPECT_THAT(message, AllOf(HasSubstr("'unts'"), HasSubstr("did you mean 'units'?"), HasSubstr("relaxation_min"),
+                               HasSubstr("stall")));
   }
 }
 
@@ -168,12 +168,12 @@ TEST(CommonOptions, AStallGivesTheVerdictItsLook) {
   const auto solver =
       prepared(*find_solver("PGS-NCP"), point, {{"relaxation", 0.5}, {"relaxation_min", 0.5}, {"stall", 1e-3}});
   AcceptingWhenAsked monitor;
-  const Answer answer = testing::solve(*solver, point, {.criterion = Criterion::verdict}, monitor);
+  const Answer answer = testing::solve(*solver, point, {.stop_by = StopBy::judge}, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_EQ(answer.summary.iterations, 10);
 }
 
-TEST(CommonOptions, DefaultsLeaveTheSettingAsItWas) {
+TEST(CommonOptions, DefaultsLeaveTheConfigurationAsItWas) {
   const SolverRow& row = *find_solver("PGS-NCP");
   const auto defaults = row.effective_options({}).value();
   EXPECT_FALSE(defaults.contains("units"));

@@ -1,4 +1,4 @@
-// Printed lines of papers 002 and 004 that no other test of a method holds, followed to the letter (see
+// Printed lines of papers LeLidec24 and Tsounis that no other test of a method holds, followed to the letter (see
 // docs/errata.md).
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ double error_of(const ContactProblem& problem, const Vector& impulse) {
 }
 
 TEST(PaperErrata, ContactThatDoesNotCloseIsOpenBeforeItIsDegenerate) {
-  // 004 Alg. 4 line 9 asks for v_n = 0 inside of line 2's v_n < 0. The elliptic and hyperbolic cases that it guards are
-  // open contacts, also where the tangents slide and normal and tangent are coupled.
+  // Tsounis Alg. 4 line 9 asks for v_n = 0 inside of line 2's v_n < 0. The elliptic and hyperbolic cases that it guards
+  // are open contacts, also where the tangents slide and normal and tangent are coupled.
   Matrix block(3, 3);
   block << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 1;
   const ContactProblem problem = micro(block, vector({0.3, -0.2, 0}), cones(0, 0, {1.5}));
@@ -41,8 +41,8 @@ TEST(PaperErrata, ContactThatDoesNotCloseIsOpenBeforeItIsDegenerate) {
 }
 
 TEST(PaperErrata, PrintedInequalityOnTheNormalVelocityMakesNbgsTheConeProblem) {
-  // 004 (152) asks for n·(D x + v_f) ≥ 0 beside the cone. The cone problem's optimum has n·σ ≥ 0 anyway (σ ∈ K*), so as
-  // printed it is that optimum, which lifts off; the ellipse of the text, and RaiSim's, is the equality.
+  // Tsounis (152) asks for n·(D x + v_f) ≥ 0 beside the cone. The cone problem's optimum has n·σ ≥ 0 anyway (σ ∈ K*),
+  // so as printed it is that optimum, which lifts off; the ellipse of the text, and RaiSim's, is the equality.
   Matrix block(3, 3);
   block << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 1;
   const Vector free = vector({2, 1, -1});
@@ -57,7 +57,7 @@ TEST(PaperErrata, PrintedInequalityOnTheNormalVelocityMakesNbgsTheConeProblem) {
 }
 
 TEST(PaperErrata, PrintedStaggeredStepStartsTheNormalsFromTheTangents) {
-  // 002 Alg. 7 line 2: g̃_N ← g_T + G_NT λ_T, which in 3D is not even of the length of λ_N. In the plane it is.
+  // LeLidec24 Alg. 7 line 2: g̃_N ← g_T + G_NT λ_T, which in 3D is not even of the length of λ_N. In the plane it is.
   Matrix matrix(2, 2);
   matrix << 1, 0.2, 0.2, 1;
   const Vector free = vector({3, -1});
@@ -80,7 +80,7 @@ TEST(PaperErrata, PrintedStaggeredStepStartsTheNormalsFromTheTangents) {
 }
 
 TEST(PaperErrata, NewtonsComplianceMakesAnotherProblem) {
-  // 002 (22): y = −R⁻¹ (c − c*) asks for R > 0. A rigid problem lent R = α diag(G) has another answer.
+  // LeLidec24 (22): y = −R⁻¹ (c − c*) asks for R > 0. A rigid problem lent R = α diag(G) has another answer.
   const ContactProblem rigid = cube_on_corners(4, 0.2, 0.5);
   const Vector lent = 0.01 * rigid.delassus().dense().diagonal();
   const ContactProblem compliant = micro(rigid.delassus().dense(), rigid.free_term(), ConeProduct(rigid.cones()), lent);
@@ -90,7 +90,7 @@ TEST(PaperErrata, NewtonsComplianceMakesAnotherProblem) {
 }
 
 TEST(PaperErrata, ProjectionInTheMetricOfRIsClosedOnlyWhereItsTangentsAreEqual) {
-  // P_K^R of 002 (22). With R_t1 = R_t2 the cone stays round in the units in which R is 1; else it becomes an
+  // P_K^R of LeLidec24 (22). With R_t1 = R_t2 the cone stays round in the units in which R is 1; else it becomes an
   // ellipse's.
   const double mu = 0.6;
   const Vector y = vector({2.0, 1.0, 0.5});

@@ -12,18 +12,11 @@
 
 namespace conebench::testing {
 
-/// The residual of the model that a solver solves.
 inline std::string own_model_residual(const SolverInfo& info) {
-  switch (info.formulation) {
-    case Formulation::ncp: return "natural_map_scaled";
-    case Formulation::ccp: return "natural_map_ccp_scaled";
-    case Formulation::lcp: return info.id.starts_with("LEMKE") ? "natural_map_facets_scaled" : "natural_map_box_scaled";
-    case Formulation::model: return "natural_map_raisim_scaled";
-  }
-  return "";
+  return std::string(conebench::own_model_residual(info.formulation, info.id));
 }
 
-/// Looks at every iterate and accepts by a residual of the judge.
+/// Checks every iterate and accepts by a residual of the judge.
 class JudgingMonitor final : public Monitor {
  public:
   JudgingMonitor(const ContactProblem& problem, const std::string& residual, double tolerance)
@@ -39,7 +32,7 @@ class JudgingMonitor final : public Monitor {
   double tolerance_;
 };
 
-/// Says `decision` at iteration `at` and keeps what it saw.
+/// Returns `decision` at iteration `at` and keeps what it saw.
 class StoppingMonitor final : public Monitor {
  public:
   explicit StoppingMonitor(long at, Decision decision = Decision::accept) : at_(at), decision_(decision) {}
@@ -72,7 +65,7 @@ inline std::unique_ptr<Solver> prepared(const SolverRow& row, const ContactProbl
                                         const OptionValues& options = {}) {
   auto solver = row.make(options);
   if (!solver) throw std::runtime_error(solver.error().message);
-  if (const auto error = solver.value()->prepare(problem)) throw std::runtime_error(error->message);
+  if (const auto ready = (*solver)->prepare(problem); !ready) throw std::runtime_error(ready.error().message);
   return std::move(solver).value();
 }
 
@@ -133,14 +126,13 @@ inline ContactProblem made_fit(const SolverRow& row, const ContactProblem& probl
   return problem;
 }
 
-/// Until the residual of the solver's own model is at most `tolerance`, looked at in every iteration.
+/// Until the residual of the solver's own model is at most `tolerance`, checked in every iteration.
 inline Answer solve_to_verdict(const SolverRow& row, const ContactProblem& problem, double tolerance,
                                const Vector& guess = {}, long max_iterations = 20000) {
   const auto solver = prepared(row, problem);
   JudgingMonitor monitor(problem, own_model_residual(row.info), tolerance);
-  return solve(*solver, problem,
-               {.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::verdict}, monitor,
-               guess);
+  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = max_iterations, .stop_by = StopBy::judge},
+               monitor, guess);
 }
 
 }  // namespace conebench::testing

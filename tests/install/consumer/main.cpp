@@ -19,11 +19,11 @@ Result<void> use(const std::string& file) {
   CONEBENCH_TRY(const auto problem, load_fclib(file));
   CONEBENCH_TRY(const auto row, require_solver("NSGS"));
   CONEBENCH_TRY(const auto solver, row->make({{"relaxation", 0.9}}));
-  if (auto failed = solver->prepare(problem)) return *failed;
+  CONEBENCH_CHECK(solver->prepare(problem));
   Vector impulse(problem.rows());
   SilentMonitor monitor;
   const SolveSummary summary =
-      solver->solve(Vector::Zero(problem.rows()), {1e-10, 20000, Criterion::own}, monitor, impulse);
+      solver->solve(Vector::Zero(problem.rows()), {1e-10, 20000, StopBy::solver}, monitor, impulse);
   CONEBENCH_CHECK(write_solution(file, file + ".solved", problem, impulse));
 
   CONEBENCH_TRY(const auto answer, read_reaction(file + ".solved", problem));

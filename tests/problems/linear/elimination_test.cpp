@@ -15,7 +15,7 @@ struct Lattice {
   BlockGraph graph() const { return {begins, columns}; }
 
   explicit Lattice(int edge) {
-    const auto inside = [&](int place) { return place >= 0 && place < edge; };
+    const auto inside = [&](int index) { return index >= 0 && index < edge; };
     for (int x = 0; x < edge; ++x) {
       for (int y = 0; y < edge; ++y) {
         for (int z = 0; z < edge; ++z) {

@@ -87,7 +87,7 @@ TEST_P(Shifted, ManyPanelsOfAFullMatrixAreSolved) {
   EXPECT_LE((x - reference).norm(), 1e-9 * reference.norm());
 }
 
-TEST_P(Shifted, GroupsOfFewContactsAreSolvedBesideEachOther) {
+TEST_P(Shifted, GroupsOfFewContactsAreSolvedTogether) {
   // Groups of 1, 2, … 8 contacts that touch nothing else, behind a joint and a limit.
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;
@@ -124,7 +124,7 @@ TEST_P(Shifted, GroupsOfFewContactsAreSolvedBesideEachOther) {
   }
 }
 
-TEST_P(Shifted, TellsThatAnIndefiniteMatrixHasNoFactors) {
+TEST_P(Shifted, ReportsThatAnIndefiniteMatrixHasNoFactors) {
   Case c = chain(3, 0, 0, 30, 8, 0.0);
   c.dense.diagonal()[40] = -50.0;
   const ConeProduct cones = ConeProduct::create(0, 0, std::vector<double>(30, 0.5)).value();
@@ -190,7 +190,7 @@ TEST(ShiftedFactor, TheGramOfHalfASolutionIsThatOfTheWhole) {
   EXPECT_TRUE(work.rows.isZero(0.0));
 }
 
-TEST(ShiftedFactor, RefusesPivotsThatAreRoundingBesideTheirDiagonal) {
+TEST(ShiftedFactor, RefusesPivotsThatAreRoundingOfTheirDiagonal) {
   Matrix singular(3, 3);
   singular << 2.0, 1.0, 1.0, 1.0, 2.0, -1.0, 1.0, -1.0, 2.0;
   singular.diagonal().array() += 1e-15;

@@ -29,7 +29,7 @@ EngineModel compile(const SimulatedModel& scene);
 /// The scene with these values; fails the test where it can't be made.
 EngineModel compile_scene(const std::string& id, const OptionValues& values = {}, std::uint64_t seed = 1);
 
-/// What 004's Table II lists of a system, counted in a compiled model in maximal coordinates: every joint towards a
+/// What Tsounis's Table II lists of a system, counted in a compiled model in maximal coordinates: every joint towards a
 /// parent has 6 rows less its degrees of freedom (a body without a joint is fixed), points that two bodies share make a
 /// ball (3 rows), two of them a hinge (5).
 struct Counts {

@@ -76,7 +76,7 @@ int joints_of(const EngineModel& engine, mjtJoint type) {
   return static_cast<int>(std::count(engine.model->jnt_type, engine.model->jnt_type + engine.model->njnt, int{type}));
 }
 
-/// What 000, 001 and 002 say of their robots and mechanisms.
+/// The robots and mechanisms as Carpentier24, Yamane and LeLidec24 describe them.
 TEST(SimulatedSceneFacts, JointsAreAsManyAsThePapersHave) {
   const auto joints = [](const std::string& scene, mjtJoint type, const OptionValues& values = {}) {
     return joints_of(compile_scene(scene, values), type);
@@ -87,7 +87,7 @@ TEST(SimulatedSceneFacts, JointsAreAsManyAsThePapersHave) {
   EXPECT_EQ(joints("hand", mjJNT_FREE), 3) << "the cubes";
   EXPECT_EQ(joints("hand", mjJNT_FREE, {{"object", std::string("ball")}}), 1);
   EXPECT_EQ(joints("humanoid-squat", mjJNT_HINGE), 20);
-  EXPECT_EQ(joints("arm-on-wall", mjJNT_HINGE), 6) << "as the UR5 of 000";
+  EXPECT_EQ(joints("arm-on-wall", mjJNT_HINGE), 6) << "as the UR5 of Carpentier24";
   EXPECT_EQ(joints("quadruped", mjJNT_HINGE), 12);
   EXPECT_EQ(joints("hoist", mjJNT_BALL), 25);
   auto net = compile_scene("net");
@@ -107,7 +107,7 @@ TEST(SimulatedSceneFacts, DrivesOfTheHumanoidAreOneAHingeWhereItStands) {
   EXPECT_EQ(count(falling).joint_drives, 0) << "limp";
 }
 
-/// 000: 15 cubes of 1 to 1e4 kg, hit by a ball of 1e3 kg.
+/// Carpentier24: 15 cubes of 1 to 1e4 kg, hit by a ball of 1e3 kg.
 TEST(SimulatedSceneFacts, ANunchukOfMoreLinksHasABallBetweenAnyTwo) {
   for (const long links : {2L, 3L, 30L}) {
     auto engine = compile_scene("nunchuk", {{"links", links}});
@@ -207,7 +207,7 @@ TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
   EXPECT_LT(m.geom_pos[3 * plane + 2], -0.08 - 0.02) << "no foot in a valley touches it";
 }
 
-TEST(BumpyGround, IsAPlaneWhereElevationsCannotBeToldApart) {
+TEST(BumpyGround, IsAPlaneWhereElevationsCannotBeDistinguished) {
   for (const double roughness : {0.0, 1e-300, 1e-20, 1e-7, 2e-6, 1e-3}) {
     const auto engine = compile_scene("quadruped", {{"ground", std::string("bumpy")}, {"roughness", roughness}});
     ASSERT_TRUE(engine.model) << roughness << ": " << engine.message;

@@ -73,14 +73,14 @@ TEST_P(SimulatedSceneRuns, TenStepsInMaximalCoordinates) {
 TEST(CubeSliding, StopsAfterTheDistanceOfCoulombsLaw) {
   auto cube = start("cube-sliding", {{"speed", 1.0}, {"friction", 0.4}});
   while (cube.state().time < 0.4) step(cube);
-  // 002 Fig. 10: v²/(2 μ g), from which semi-implicit Euler is off by v Δt / 2.
+  // LeLidec24 Fig. 10: v²/(2 μ g), from which semi-implicit Euler is off by v Δt / 2.
   EXPECT_NEAR(cube.state().position[0], 1.0 / (2.0 * 0.4 * g), 1e-3);
   EXPECT_LT(cube.state().velocity.cwiseAbs().maxCoeff(), 1e-6);
 }
 
 TEST(CubeDragged, SticksUntilTheForceExceedsFriction) {
   auto cube = start("cube-dragged", {{"tolerance", 1e-10}});
-  const double slips = 0.4 * g / 20.0;  // 002 Fig. 12: μ m g over the rate of the force, 0.196 s
+  const double slips = 0.4 * g / 20.0;  // LeLidec24 Fig. 12: μ m g over the rate of the force, 0.196 s
   while (cube.state().time < slips - 0.002) step(cube);
   EXPECT_LT(cube.state().velocity.cwiseAbs().maxCoeff(), 1e-6);
   while (cube.state().time < slips + 0.1) step(cube);
@@ -170,7 +170,7 @@ TEST(HumanoidSquat, StandsOnAllCornersOfItsFeet) {
   for (int k = 0; k < 300; ++k) EXPECT_EQ(step(robot).problem.cones().contacts(), 16);
 }
 
-/// 001 finds 12 to 16 contacts, most of which are redundant: two rigid soles take twelve rows.
+/// Yamane finds 12 to 16 contacts, most of which are redundant: two rigid soles take twelve rows.
 TEST(HumanoidSquat, MostOfItsContactsAreRedundant) {
   for (const long corners : {6L, 8L}) {
     auto robot = start("humanoid-squat", {{"corners", corners}, {"solver", std::string("CASCADE")}});
@@ -191,7 +191,7 @@ double from_ground(const Simulation& simulation, const StepRecord& record) {
   return sum;
 }
 
-/// 000 V-A's wall: 15 cubes in rows of five to one, before the ball is there.
+/// Carpentier24 V-A's wall: 15 cubes in rows of five to one, before the ball is there.
 TEST(CubeStackHit, AWallOfCubesStandsInRowsAndPressesItsWeightOnTheGround) {
   auto wall = start(
       "cube-stack-hit",
@@ -210,7 +210,7 @@ TEST(CubeStackHit, AWallOfCubesStandsInRowsAndPressesItsWeightOnTheGround) {
   EXPECT_NEAR(from_ground(wall, record), 15.0 * g * 0.001, 1e-6);
 }
 
-/// 001's tap dance: each foot leaves the floor and comes back while the other stands.
+/// Yamane's tap dance: each foot leaves the floor and comes back while the other stands.
 TEST(HumanoidTap, LiftsItsFeetInTurnAndStaysUp) {
   auto robot = start("humanoid-tap", {{"solver", std::string("CASCADE")}, {"tolerance", 1e-6}});
   std::array<int, 2> lifted{};
@@ -232,7 +232,7 @@ TEST(HumanoidTap, LiftsItsFeetInTurnAndStaysUp) {
   EXPECT_GT(lifted[1], 20);
 }
 
-/// 001's ring: five ball joints a wire, one of which closes a loop.
+/// Yamane's ring: five ball joints a wire, one of which closes a loop.
 TEST(Ring, WindsItsWiresRoundThePost) {
   auto ring = start("ring", {{"solver", std::string("CASCADE")}, {"tolerance", 1e-6}});
   EXPECT_EQ(ring.engine().dimensions().bodies, 3 * 4 + 1);
@@ -248,7 +248,7 @@ TEST(Ring, WindsItsWiresRoundThePost) {
   EXPECT_LT(drift, 2e-3);
 }
 
-/// 004 VII-C: with joints alone a linkage has more rows than velocities where it is fixed, a figure fewer.
+/// Tsounis VII-C: with joints alone a linkage has more rows than velocities where it is fixed, a figure fewer.
 TEST(StandIns, HungUpTheyHaveJointsAlone) {
   const auto category = [](const std::string& scene, OptionValues values, const std::string& coordinates) {
     values["coordinates"] = coordinates;
@@ -266,7 +266,7 @@ TEST(StandIns, HungUpTheyHaveJointsAlone) {
   }
 }
 
-/// 002 Fig. 13: the upper cube lighter, as heavy, heavier.
+/// LeLidec24 Fig. 13: the upper cube lighter, as heavy, heavier.
 TEST(TwoCubes, AreSolvedAtEveryRatioOfTheirMasses) {
   for (const double ratio : {1e-3, 1.0, 1e3}) {
     SCOPED_TRACE(ratio);

@@ -12,7 +12,7 @@
 namespace conebench {
 namespace {
 
-/// A row of 004's Table II and the scene that stands for it.
+/// A row of Tsounis's Table II and the scene that stands for it.
 struct TableRow {
   std::string system;
   std::string scene;
@@ -58,7 +58,7 @@ std::string name_of(const ::testing::TestParamInfo<TableRow>& row) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of004, TableII, ::testing::ValuesIn(table), name_of);
+INSTANTIATE_TEST_SUITE_P(OfTsounis, TableII, ::testing::ValuesIn(table), name_of);
 
 TEST_P(TableII, BodiesJointsRowsAndMassRatioAreThePapers) {
   const Counts c = counts();

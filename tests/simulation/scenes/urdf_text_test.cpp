@@ -18,7 +18,7 @@ const std::string arm = R"(<?xml version="1.0"?>
   <joint name="turn" type="revolute"><parent link="base"/><child link = "arm"/></joint>
 </robot>)";
 
-TEST(Urdf, IsToldByItsRoot) {
+TEST(Urdf, IsRecognisedByItsRoot) {
   EXPECT_TRUE(is_urdf(arm));
   EXPECT_TRUE(is_urdf("<!-- <mujoco/> --><robot/><x/>"));
   EXPECT_FALSE(is_urdf("<mujoco model=\"robot\"><!-- <robot> --></mujoco>"));

@@ -25,9 +25,9 @@ inline Answer run(const std::string& id, const ContactProblem& problem, const Op
   auto solver = require_solver(id).value()->make(options).value();
   Answer answer;
   answer.impulse.setZero(problem.rows());
-  if (auto error = solver->prepare(problem)) {
+  if (const auto ready = solver->prepare(problem); !ready) {
     answer.summary.status = SolveStatus::unsupported;
-    answer.summary.message = error->message;
+    answer.summary.message = ready.error().message;
     return answer;
   }
   SilentMonitor silent;

@@ -50,7 +50,7 @@ TEST(Admm, SlidingContactKeepsSignoriniInTheNcpAndTakesOffInTheCcp) {
     const auto answer = run(id, problem);
     EXPECT_TRUE(answer.impulse.isApprox(Eigen::Vector3d(-0.5, 0.0, 1.0), 1e-8)) << id << answer.impulse.transpose();
   }
-  // The projection of −g onto the cone; the contact lifts off at μ times its slip: 002 Sec. III-B.
+  // The projection of −g onto the cone; the contact lifts off at μ times its slip: LeLidec24 Sec. III-B.
   const auto relaxed = run("ADMM-CCP", problem);
   Vector expected = -problem.free_term();
   project_cone(problem.cones(), expected, expected);
@@ -96,7 +96,7 @@ struct Family {
 };
 
 TEST(Admm, IteratesAreThoseOfTheAlgorithmBox) {
-  // 004 Alg. 6 line by line on dense matrices, joints, limits, both dimensions, from a guess.
+  // Tsounis Alg. 6 line by line on dense matrices, joints, limits, both dimensions, from a guess.
   const std::vector<Family> families = {
       {"ADMM-CCP", {{"update", "fixed"}}, false, 0.0},
       {"ADMM-CCP", {}, false, 0.0, 1.0, 1.5},  // κ is infinite: the linear rule
@@ -144,7 +144,8 @@ TEST(Admm, FactorsNothingAfterTheLastIteration) {
 }
 
 TEST(Admm, SpectralRuleStartsAndStepsAsPrinted) {
-  // G = 2 I and η = 0.1: L = 2.1 to the last digit, m = 0.1, κ = 21; ρ₀ of 004 (172a), steps of (172b) = 000 (46).
+  // G = 2 I and η = 0.1: L = 2.1 to the last digit, m = 0.1, κ = 21; ρ₀ of Tsounis (172a), steps of (172b) =
+  // Carpentier24 (46).
   const ContactProblem problem =
       micro(2.0 * Matrix::Identity(9, 9), Vector::LinSpaced(9, 1.0, -3.0), contacts({0.5, 0.2, 0.8}));
   LiteralAdmm expected(problem, Vector::Zero(9));

@@ -1,4 +1,5 @@
-// Printed lines of papers 000 and 004 on ADMM that fail, beside what is done instead (see docs/errata.md).
+// Printed lines of papers Carpentier24 and Tsounis on ADMM that fail, against what is done instead (see
+// docs/errata.md).
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,9 @@ namespace {
 using namespace admm_test;
 
 TEST(AdmmErrata, PrintedLastTermOfTheLagrangianLosesTheMultiplier) {
-  // 000 (34), (35) end in −‖z‖²/ρ. Completing the square of (33) leaves −‖z‖²/(2ρ); only then is (36c), z ← z − ρ (f −
-  // y), the step of length ρ along ∂L/∂z. As printed that step is z ← −ρ (f − y), a penalty method without memory.
+  // Carpentier24 (34), (35) end in −‖z‖²/ρ. Completing the square of (33) leaves −‖z‖²/(2ρ); only then is (36c), z ← z
+  // − ρ (f − y), the step of length ρ along ∂L/∂z. As printed that step is z ← −ρ (f − y), a penalty method without
+  // memory.
   const Vector f = Eigen::Vector3d(0.3, -0.2, 0.7);
   const Vector y = Eigen::Vector3d(0.1, 0.4, 0.9);
   const Vector z = Eigen::Vector3d(-0.5, 0.2, 1.1);
@@ -39,8 +41,8 @@ TEST(AdmmErrata, PrintedLastTermOfTheLagrangianLosesTheMultiplier) {
 }
 
 TEST(AdmmErrata, PrintedExtremeEigenvaluesHoldThePenaltyThatTheyAreToGive) {
-  // 000 III-F: m and L of G + R + (η + ρ) I, and ρ = √(mL) κ^p. For p ≥ −1/2 that is ≥ m > ρ: no ρ agrees with itself,
-  // and taking it again and again grows without bound.
+  // Carpentier24 III-F: m and L of G + R + (η + ρ) I, and ρ = √(mL) κ^p. For p ≥ −1/2 that is ≥ m > ρ: no ρ agrees with
+  // itself, and taking it again and again grows without bound.
   const Spectrum without{.largest = 4.0 + 1e-6, .smallest = 1e-6, .products = 0};
   for (const double exponent : {-0.5, 0.0, 0.2}) {
     double rho = 1.0;
@@ -59,7 +61,8 @@ TEST(AdmmErrata, PrintedExtremeEigenvaluesHoldThePenaltyThatTheyAreToGive) {
 }
 
 TEST(AdmmErrata, ConditionOfOneWouldFreezeThePrintedPenalty) {
-  // 000 (45), (46): with κ = 1 every exponent gives the same ρ. Nothing but compliance: L = m, far from ρ₀ = 1.
+  // Carpentier24 (45), (46): with κ = 1 every exponent gives the same ρ. Nothing but compliance: L = m, far from ρ₀
+  // = 1.
   const PenaltyRule printed{.update = PenaltyUpdate::spectral, .ratio = 10.0, .factor = std::pow(1.0, 0.05)};
   EXPECT_EQ(printed.updated(1.0, 1.0, 1e-3), 1.0);
   const ContactProblem problem =
@@ -71,7 +74,7 @@ TEST(AdmmErrata, ConditionOfOneWouldFreezeThePrintedPenalty) {
 }
 
 TEST(AdmmErrata, AbsoluteProximalWeightTiesTheIterationsToTheUnits) {
-  // 000 after (35): η = 1e-6 whatever G, and ‖G‖ runs over eight decades on real files.
+  // Carpentier24 after (35): η = 1e-6 whatever G, and ‖G‖ runs over eight decades on real files.
   const ContactProblem problem = random_problem(3, 8, 3);
   const Matrix small = 1e-8 * problem.delassus().dense();
   const ContactProblem heavy = micro(small, problem.free_term(), ConeProduct(problem.cones()));
@@ -91,7 +94,7 @@ TEST(AdmmErrata, AbsoluteProximalWeightTiesTheIterationsToTheUnits) {
 }
 
 TEST(AdmmErrata, PrintedDualResidualMissesTheChangeOfDeSaxcesTerm) {
-  // 000 (41) is the residual of (30) with the Γ(z) of the iteration before.
+  // Carpentier24 (41) is the residual of (30) with the Γ(z) of the iteration before.
   const ContactProblem problem = random_problem(5, 6, 2);
   LiteralAdmm admm(problem, Vector::Zero(problem.rows()));
   double missed = 0.0;
@@ -107,7 +110,7 @@ TEST(AdmmErrata, PrintedDualResidualMissesTheChangeOfDeSaxcesTerm) {
 }
 
 TEST(AdmmErrata, PrintedDualResidualClaimsTooEarlyUnderOverRelaxation) {
-  // Line 7 of 004 Alg. 6 moves x after the system was solved; (41), (170b) know nothing of it, even in the CCP.
+  // Line 7 of Tsounis Alg. 6 moves x after the system was solved; (41), (170b) know nothing of it, even in the CCP.
   const ContactProblem problem = micro(1e3 * Matrix::Identity(3, 3), Eigen::Vector3d(0.1, 0.0, -1.0), contacts({0.5}));
   for (const double omega : {1.0, 1.9}) {
     LiteralAdmm admm(problem, Vector::Zero(3), false);
@@ -134,8 +137,8 @@ TEST(AdmmErrata, PrintedDualResidualClaimsTooEarlyUnderOverRelaxation) {
 }
 
 TEST(AdmmErrata, PrintedDecrementOfTheLinearRuleRaisesThePenalty) {
-  // 004 (171): ρ τ_dec where the dual residual leads, with τ_dec = 1.5 as for τ_inc. 000 (44) divides; so does 004
-  // (172b) by its negative exponent.
+  // Tsounis (171): ρ τ_dec where the dual residual leads, with τ_dec = 1.5 as for τ_inc. Carpentier24 (44) divides; so
+  // does Tsounis (172b) by its negative exponent.
   const double tau = 1.5;
   const auto printed = [&](double rho, double primal, double dual) {
     return primal >= 10.0 * dual || dual >= 10.0 * primal ? tau * rho : rho;

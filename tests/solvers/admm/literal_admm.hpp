@@ -8,7 +8,8 @@
 
 namespace conebench::admm_test {
 
-/// Paper 004 Alg. 6 (000 Alg. 1, 002 Alg. 3 with z = −γ) line by line on dense matrices: what AdmmSolver is held to.
+/// Paper Tsounis Alg. 6 (Carpentier24 Alg. 1, LeLidec24 Alg. 3 with z = −γ) line by line on dense matrices: what
+/// AdmmSolver is held to.
 struct LiteralAdmm {
   Matrix d;  ///< G + R
   Vector g;
@@ -17,7 +18,7 @@ struct LiteralAdmm {
   double rho = 1.0;
   double omega = 1.0;
   bool de_saxce = true;
-  /// z ← z + ρ ∂L/∂z with the last term of 000 (34), (35) as printed, −‖z‖²/ρ.
+  /// z ← z + ρ ∂L/∂z with the last term of Carpentier24 (34), (35) as printed, −‖z‖²/ρ.
   bool printed_lagrangian = false;
 
   Vector x, y, z, x_previous, y_previous, z_previous;
@@ -64,12 +65,12 @@ struct LiteralAdmm {
     }
   }
 
-  /// 000 (41), 004 (170b).
+  /// Carpentier24 (41), Tsounis (170b).
   Vector printed_dual() const { return eta * (x - x_previous) + rho * (y - y_previous); }
-  /// What (41) stands for: the gradient of 000 (30), with the sign of (41), at Γ(z).
+  /// What (41) stands for: the gradient of Carpentier24 (30), with the sign of (41), at Γ(z).
   Vector exact_dual() const { return z - (d * x + g + corrected(z) - z); }
 
-  /// 000 (44) and, with factor κ^τ, (46): 004 line 18.
+  /// Carpentier24 (44) and, with factor κ^τ, (46): Tsounis line 18.
   void adapt(double ratio, double factor) {
     if (primal >= ratio * dual) {
       rho *= factor;

@@ -10,7 +10,7 @@ struct Bench {
   explicit Bench(const ContactProblem& source) : problem(source), parts(problem), impulse(problem.rows()) {}
 
   cascade::Search search(double tolerance, long max_iterations = 10000) {
-    cascade::Search search({.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::own},
+    cascade::Search search({.tolerance = tolerance, .max_iterations = max_iterations, .stop_by = StopBy::solver},
                            monitor, impulse);
     search.take_points_of(parts.problem());
     return search;

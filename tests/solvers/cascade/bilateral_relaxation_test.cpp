@@ -50,7 +50,7 @@ TEST(BilateralRelaxation, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory
     cascade::Parts parts(problem, share * bytes);
     ASSERT_TRUE(parts.lu().fits());
     SilentMonitor monitor;
-    const StopRule stop{.tolerance = 1e-8, .criterion = Criterion::own};
+    const StopRule stop{.tolerance = 1e-8, .stop_by = StopBy::solver};
     Vector workspace(problem.rows());
     cascade::Search search(stop, monitor, workspace);
     search.take_points_of(parts.problem());

@@ -75,7 +75,7 @@ TEST(ContactSweep, IsOneOfNsgs) {
       if (prepared_before) sweep.prepare();
       Vector impulse = Vector::Zero(problem.rows());
       for (const long sweeps : {1L, 2L, 3L}) {
-        const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::verdict};
+        const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .stop_by = StopBy::judge};
         const Answer expected = testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent);
         sweep.sweep(impulse);
         const double rounding = static_cast<double>(sweeps) * 1e-12;
@@ -85,7 +85,7 @@ TEST(ContactSweep, IsOneOfNsgs) {
   }
 }
 
-TEST(ContactSweep, SaysHowFarItMovedTheImpulse) {
+TEST(ContactSweep, ReportsHowFarItMovedTheImpulse) {
   const ContactProblem problem = spheres(3, 0.0);
   const ContactSweep sweep{ContactSystem(problem)};
   Vector impulse = Vector::Zero(problem.rows());
@@ -103,7 +103,7 @@ TEST(FirstSweep, IsOneOfNsgsOverUpToSixteenContactsAndLimits) {
     ContactSweep{ContactSystem(problem)}.sweep(impulse);
     SilentMonitor silent;
     const double residual = scaled_natural_map(problem, impulse);
-    const StopRule stop{.tolerance = (1.0 + 1e-9) * residual, .max_iterations = 1, .criterion = Criterion::own};
+    const StopRule stop{.tolerance = (1.0 + 1e-9) * residual, .max_iterations = 1, .stop_by = StopBy::solver};
     const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
     EXPECT_EQ(answer.impulse, impulse);
     EXPECT_NEAR(answer.summary.own_residual, judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
@@ -116,7 +116,7 @@ TEST(FirstSweep, IsOneOfNsgsOverUpToSixteenContactsAndLimits) {
   const auto stage_of_any_answer = [](const OptionValues& scene) {
     const ContactProblem problem = make_problem("random", scene);
     SilentMonitor silent;
-    const StopRule stop{.tolerance = 1e6, .criterion = Criterion::own};
+    const StopRule stop{.tolerance = 1e6, .stop_by = StopBy::solver};
     return testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent).summary.stage;
   };
   EXPECT_EQ(stage_of_any_answer({{"contacts", 16L}}), first_sweep);
@@ -133,9 +133,8 @@ TEST(FirstSweep, SolvesContactsThatDoNotFeelEachOtherWithoutAllocating) {
     Vector impulse(problem.rows());
     SilentMonitor silent;
     const long before = allocation_count();
-    ASSERT_FALSE(solver->prepare(problem));
-    const SolveSummary summary =
-        solver->solve(guess, {.tolerance = 1e-10, .criterion = Criterion::own}, silent, impulse);
+    ASSERT_TRUE(solver->prepare(problem));
+    const SolveSummary summary = solver->solve(guess, {.tolerance = 1e-10, .stop_by = StopBy::solver}, silent, impulse);
     if (allocations_are_counted()) {
       EXPECT_EQ(allocation_count() - before, 0);
     }
@@ -144,7 +143,7 @@ TEST(FirstSweep, SolvesContactsThatDoNotFeelEachOtherWithoutAllocating) {
     EXPECT_EQ(summary.iterations, 1);
     EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1e-10);
     const auto skipping = prepared(*find_solver("CASCADE"), problem, {{"skip", std::string(first_sweep)}});
-    const Answer scaled = testing::solve(*skipping, problem, {.tolerance = 1e-10, .criterion = Criterion::own}, silent);
+    const Answer scaled = testing::solve(*skipping, problem, {.tolerance = 1e-10, .stop_by = StopBy::solver}, silent);
     EXPECT_NE(scaled.summary.stage, first_sweep);
     EXPECT_LE((scaled.impulse - impulse).norm(), 1e-9 * impulse.norm());
   }
@@ -153,7 +152,7 @@ TEST(FirstSweep, SolvesContactsThatDoNotFeelEachOtherWithoutAllocating) {
 TEST(FirstSweep, AStartThatIsTheAnswerIsTakenWithoutASweep) {
   const ContactProblem problem = make_problem("random", {{"contacts", 6L}});
   SilentMonitor silent;
-  const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
+  const StopRule stop{.tolerance = 1e-10, .stop_by = StopBy::solver};
   const auto solver = prepared(*find_solver("CASCADE"), problem, {});
   const Answer answer = testing::solve(*solver, problem, stop, silent);
   Vector impulse(problem.rows());
@@ -164,7 +163,7 @@ TEST(FirstSweep, AStartThatIsTheAnswerIsTakenWithoutASweep) {
   EXPECT_EQ(impulse, answer.impulse);
 }
 
-/// Says the same to every point that is proposed, and keeps what was; is due at none.
+/// Returns one decision for every proposed point, and keeps the points; is due at none.
 class Answering final : public Monitor {
  public:
   explicit Answering(Decision decision) : decision_(decision) { next_ = std::numeric_limits<long>::max(); }
@@ -185,7 +184,7 @@ class Answering final : public Monitor {
 TEST(FirstSweep, APointThatWasTurnedDownIsNotProposedAgain) {
   const ContactProblem problem = spheres(3, 0.0);
   Answering monitor(Decision::keep_going);
-  const StopRule stop{.tolerance = 1e-10, .max_iterations = 1, .criterion = Criterion::verdict};
+  const StopRule stop{.tolerance = 1e-10, .max_iterations = 1, .stop_by = StopBy::judge};
   const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
   EXPECT_EQ(monitor.points.size(), 1u);
@@ -195,14 +194,14 @@ TEST(FirstSweep, APointThatWasTurnedDownIsNotProposedAgain) {
 TEST(FirstSweep, EndsWhereItsPointIsOutOfTime) {
   const ContactProblem problem = spheres(3, 0.0);
   Answering monitor(Decision::out_of_time);
-  const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::verdict};
+  const StopRule stop{.tolerance = 1e-10, .stop_by = StopBy::judge};
   const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::time_limit);
   EXPECT_EQ(monitor.points.size(), 1u);
   EXPECT_EQ(answer.impulse, monitor.proposed.front());
 }
 
-/// Looks at every point.
+/// Checks every point.
 class Looking final : public Monitor {
  public:
   long checks = 0;
@@ -217,7 +216,7 @@ class Looking final : public Monitor {
 TEST(FirstSweep, WhatIsLookedAtGoesOnAsWhatIsNot) {
   for (const ContactProblem& problem : swept_problems()) {
     const auto solver = prepared(*find_solver("CASCADE"), problem, {});
-    const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
+    const StopRule stop{.tolerance = 1e-10, .stop_by = StopBy::solver};
     Looking monitor;
     SilentMonitor silent;
     const Answer seen = testing::solve(*solver, problem, stop, monitor);
@@ -233,7 +232,7 @@ TEST(FirstSweep, WorseThanTheStartLeavesTheStartAsTheAnswer) {
   const ContactProblem problem = make_problem("random", {{"contacts", 6L}, {"mu_min", 1e3}, {"mu_max", 1e3}});
   const auto solver = prepared(*find_solver("CASCADE"), problem, {});
   SilentMonitor silent;
-  const StopRule stop{.tolerance = 0.0, .max_iterations = 1, .criterion = Criterion::own};
+  const StopRule stop{.tolerance = 0.0, .max_iterations = 1, .stop_by = StopBy::solver};
   const Answer answer = testing::solve(*solver, problem, stop, silent);
   Vector swept = Vector::Zero(problem.rows());
   const double start = scaled_natural_map(problem, swept);
@@ -251,7 +250,7 @@ TEST(FirstSweep, LimitsOfIterationsHoldOnFewContactsAndTheBestPointIsReturned) {
       double best = std::numeric_limits<double>::infinity();
       for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
         SilentMonitor silent;
-        const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .criterion = Criterion::own};
+        const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .stop_by = StopBy::solver};
         const Answer answer = testing::solve(*solver, problem, stop, silent);
         const double residual = judge(problem, answer.impulse)["natural_map_scaled"].value;
         EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
@@ -268,7 +267,7 @@ TEST(FewContacts, TakeAFewNewtonStepsToElevenDigits) {
   for (const ContactProblem& problem : few_contacts()) {
     SCOPED_TRACE(problem.provenance().name);
     SilentMonitor silent;
-    const StopRule stop{.tolerance = 1e-11, .criterion = Criterion::own};
+    const StopRule stop{.tolerance = 1e-11, .stop_by = StopBy::solver};
     const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged);
     EXPECT_LE(answer.summary.factorizations, 60);
@@ -281,11 +280,11 @@ TEST(FewContacts, WithoutFrictionLoseTheirTangentialImpulse) {
   Vector impulse(problem.rows());
   SilentMonitor silent;
   prepared(*find_solver("CASCADE"), problem, {})
-      ->solve(Vector::Ones(problem.rows()), {.tolerance = 1e-12, .criterion = Criterion::own}, silent, impulse);
+      ->solve(Vector::Ones(problem.rows()), {.tolerance = 1e-12, .stop_by = StopBy::solver}, silent, impulse);
   for (Index i = 0; i < problem.cones().contacts(); ++i) EXPECT_TRUE(impulse.segment<2>(3 * i).isZero(0.0));
 }
 
-TEST(FewContacts, BesideLimitsThatPressOrPartAreSolvedAsByNsgs) {
+TEST(FewContacts, WithLimitsThatPressOrPartAreSolvedAsByNsgs) {
   int pressing = 0;
   int parting = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -293,7 +292,7 @@ TEST(FewContacts, BesideLimitsThatPressOrPartAreSolvedAsByNsgs) {
       const ContactProblem problem =
           make_problem("random", {{"contacts", 4L}, {"limits", 3L}, {"dimension", dimension}}, seed);
       SilentMonitor silent;
-      const StopRule stop{.tolerance = 1e-12, .criterion = Criterion::own};
+      const StopRule stop{.tolerance = 1e-12, .stop_by = StopBy::solver};
       const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
       ASSERT_EQ(answer.summary.status, SolveStatus::converged) << "seed " << seed;
       const Vector& impulse = answer.impulse;
@@ -316,8 +315,7 @@ TEST(FewContacts, WhereSweepsAreSlowNewtonGoesOnAndTheCountsAddUp) {
   const ContactProblem problem = make_problem("box-stack", {{"boxes", 4L}, {"mass_ratio", 1000.0}});
   JudgingMonitor monitor(problem, "natural_map_scaled", 1e-10);
   const auto solver = prepared(*find_solver("CASCADE"), problem, {{"skip", std::string("rest")}});
-  const Answer answer =
-      testing::solve(*solver, problem, {.tolerance = 1e-10, .criterion = Criterion::verdict}, monitor);
+  const Answer answer = testing::solve(*solver, problem, {.tolerance = 1e-10, .stop_by = StopBy::judge}, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_GT(answer.summary.factorizations, 0);
   EXPECT_GT(answer.summary.iterations, answer.summary.factorizations);

@@ -7,7 +7,7 @@
 
 namespace conebench::testing {
 
-/// An answer with what the judge says of it.
+/// An answer with the judge's residual.
 struct JudgedAnswer {
   SolveSummary summary;
   double residual;
@@ -18,7 +18,7 @@ struct JudgedAnswer {
 inline JudgedAnswer judged_solve(const std::string& id, const ContactProblem& problem, double tolerance,
                                  const OptionValues& options = {}) {
   SilentMonitor monitor;
-  const StopRule stop{.tolerance = tolerance, .max_iterations = 100000, .criterion = Criterion::own};
+  const StopRule stop{.tolerance = tolerance, .max_iterations = 100000, .stop_by = StopBy::solver};
   const auto solver = prepared(*find_solver(id), problem, options);
   const Answer answer = solve(*solver, problem, stop, monitor);
   const Judgement judgement = judge(problem, answer.impulse);

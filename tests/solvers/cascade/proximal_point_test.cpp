@@ -33,7 +33,7 @@ struct Path {
 Path path(const ContactProblem& problem, bool admissible) {
   cascade::Parts parts(problem);
   SilentMonitor monitor;
-  const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .criterion = Criterion::own};
+  const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .stop_by = StopBy::solver};
   Vector workspace(problem.rows());
   cascade::Search search(stop, monitor, workspace);
   search.take_points_of(parts.problem());

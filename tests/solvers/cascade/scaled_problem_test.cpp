@@ -66,7 +66,7 @@ TEST(ScaledProblem, ShiftingMovesTheDiagonalAndTheFreeTerm) {
 }
 
 /// A contact that no impulse can stop: r = (0, 0, 1e20) leaves it as fast as it was.
-TEST(ScaledProblem, AResidualBesideHugeImpulsesKeepsItsDigits) {
+TEST(ScaledProblem, AResidualKeepsItsDigitsDespiteHugeImpulses) {
   ContactProblemData data;
   data.cones = ConeProduct::create(0, 0, {0.5}).value();
   Matrix g = Matrix::Zero(3, 3);

@@ -20,8 +20,7 @@ Answer run(const std::string& id, const ContactProblem& problem, const OptionVal
   const SolverRow& row = *find_solver(id);
   const auto solver = prepared(row, problem, options);
   JudgingMonitor monitor(problem, own_model_residual(row.info), tolerance);
-  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = most, .criterion = Criterion::verdict},
-               monitor);
+  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = most, .stop_by = StopBy::judge}, monitor);
 }
 
 double verdict(const ContactProblem& problem, const Vector& impulse,
@@ -129,7 +128,7 @@ TEST(Cond, WorksInVelocitiesAlone) {
   for (const char* id : {"COND-STRICT", "COND-PROX-S", "CCS"}) {
     const auto solver = prepared(*find_solver(id), problem);
     SilentMonitor silent;
-    solve(*solver, problem, {.max_iterations = 5, .criterion = Criterion::verdict}, silent);
+    solve(*solver, problem, {.max_iterations = 5, .stop_by = StopBy::judge}, silent);
     EXPECT_FALSE(solver->needs_matrix(problem));
   }
   EXPECT_EQ(to_string(used_parts(*use)), "primal");
@@ -143,7 +142,7 @@ TEST(Cond, GoesOnFromAGuess) {
       const Answer cold = run(id, problem, {}, 1e-10);
       const auto solver = prepared(*find_solver(id), problem);
       JudgingMonitor monitor(problem, "natural_map_scaled", 1e-8);
-      const Answer warm = solve(*solver, problem, {.criterion = Criterion::verdict}, monitor, cold.impulse);
+      const Answer warm = solve(*solver, problem, {.stop_by = StopBy::judge}, monitor, cold.impulse);
       EXPECT_EQ(warm.summary.iterations, 1) << id;
       EXPECT_GT(warm.summary.operator_products, 1) << "the velocities of a guess are paid for";
     }
@@ -157,10 +156,10 @@ TEST(Cond, RecyclesStepsWhileTheNodesStayTheSame) {
   data.primal->mass *= 2.0;
   const ContactProblem heavier = ContactProblem::create(std::move(data)).value();
   SilentMonitor silent;
-  const StopRule stop{.max_iterations = 3, .criterion = Criterion::verdict};
+  const StopRule stop{.max_iterations = 3, .stop_by = StopBy::judge};
   const auto after_first = [&](const OptionValues& options, const ContactProblem& problem) {
     const auto solver = prepared(*find_solver("COND-STRICT"), first, options);
-    if (solver->prepare(problem)) throw std::runtime_error("unsupported");
+    if (!solver->prepare(problem)) throw std::runtime_error("unsupported");
     return solve(*solver, problem, stop, silent).impulse;
   };
   EXPECT_EQ(after_first({}, heavier),
@@ -179,7 +178,7 @@ TEST(Cond, VirtualNodesMakeACompliantProblem) {
     for (const char* id : {"COND-STRICT", "COND-PROX"}) {
       const auto solver = prepared(*find_solver(id), problem, options);
       JudgingMonitor monitor(compliant, own_model_residual(find_solver(id)->info), 1e-10);
-      const Answer answer = solve(*solver, problem, {.criterion = Criterion::verdict}, monitor);
+      const Answer answer = solve(*solver, problem, {.stop_by = StopBy::judge}, monitor);
       EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << gain;
       EXPECT_GT(verdict(problem, answer.impulse, own_model_residual(find_solver(id)->info)), 1e-3) << id << gain;
     }
@@ -296,7 +295,7 @@ void expect_counts(const ContactProblem& problem, const std::string& id, const O
                    const std::vector<long>& expected) {
   const auto solver = prepared(*find_solver(id), problem, options);
   ThetaMonitor monitor({1e-4, 1e-6, 1e-8});
-  solve(*solver, problem, {.criterion = Criterion::verdict}, monitor);
+  solve(*solver, problem, {.stop_by = StopBy::judge}, monitor);
   ASSERT_EQ(monitor.iterations.size(), expected.size()) << id;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     EXPECT_NEAR(double(monitor.iterations[k]), double(expected[k]), 0.01 * double(expected[k])) << id;

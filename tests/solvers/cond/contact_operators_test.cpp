@@ -1,4 +1,4 @@
-// (26) of paper 003 and what Sec. IV says of it.
+// (26) of paper Lee23 and its properties in Sec. IV.
 
 #include "solvers/cond/contact_operators.hpp"
 

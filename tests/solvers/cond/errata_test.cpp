@@ -1,4 +1,4 @@
-// What paper 003 prints otherwise than it means. Each test shows the printed formula's consequence (docs/errata.md).
+// What paper Lee23 prints otherwise than it means. Each test shows the printed formula's consequence (docs/errata.md).
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace conebench::testing;
 
-TEST(Paper003, PrintedStepOfNewtonsMethodLacksTheInverse) {
+TEST(Lee23, PrintedStepOfNewtonsMethodLacksTheInverse) {
   // (10) on the linear g(v) = A v − b: v − A⁻¹ g is the root, v − A g is not.
   Matrix a(2, 2);
   a << 2, -0.5, -0.5, 3;
@@ -23,7 +23,7 @@ TEST(Paper003, PrintedStepOfNewtonsMethodLacksTheInverse) {
   EXPECT_GT((a * (v - a * g) - b).norm(), 1.0);
 }
 
-TEST(Paper003, PrintedSplittingOfChebyshevsMethodIsNotOneOfA) {
+TEST(Lee23, PrintedSplittingOfChebyshevsMethodIsNotOneOfA) {
   // (38): A = A_1 − A_2 and v = A_1⁻¹ (A_2 v − b), with A_1 = −W⁻¹, A_2 = W⁻¹ − A in the text.
   Matrix a(3, 3);
   a << 2, -0.5, 0.1, -0.5, 3, 0.2, 0.1, 0.2, 1;
@@ -39,7 +39,7 @@ TEST(Paper003, PrintedSplittingOfChebyshevsMethodIsNotOneOfA) {
   EXPECT_GT((step(-1.0, -1.0) - v).norm(), 0.4) << "as printed, it leaves it";
 }
 
-TEST(Paper003, StepOfEquation22ProjectsInTheInverseOfThePrintedMetric) {
+TEST(Lee23, StepOfEquation22ProjectsInTheInverseOfThePrintedMetric) {
   // Two nodes of unequal steps that close on each other without friction: v** is nearest to v* in the norm of W⁻¹.
   SparseMatrix mass(6, 6);
   mass.setIdentity();
@@ -63,7 +63,7 @@ TEST(Paper003, StepOfEquation22ProjectsInTheInverseOfThePrintedMetric) {
   EXPECT_GT((after - printed).norm(), 0.5);
 }
 
-TEST(Paper003, PrintedFrobeniusNormLacksATwoAndASquare) {
+TEST(Lee23, PrintedFrobeniusNormLacksATwoAndASquare) {
   const ContactProblem problem = soft_mesh(3);
   const cond::NodalForm form = cond::nodalise(problem, {});
   const Vector w = cond::frobenius_steps(form, true);
@@ -85,7 +85,7 @@ TEST(Paper003, PrintedFrobeniusNormLacksATwoAndASquare) {
   }
 }
 
-TEST(Paper003, FrobeniusStepsMayDivergeAndSafeOnesDoNot) {
+TEST(Lee23, FrobeniusStepsMayDivergeAndSafeOnesDoNot) {
   // A = 0.9 I + 0.1 1 1ᵀ: λ_max(W A) is 7.7, so that the iteration diverges without any contact closed.
   const Index n = 300;
   const Matrix dense = 0.9 * Matrix::Identity(n, n) + Matrix::Constant(n, n, 0.1);
@@ -97,13 +97,13 @@ TEST(Paper003, FrobeniusStepsMayDivergeAndSafeOnesDoNot) {
   const auto status = [&](const OptionValues& options) {
     const auto solver = prepared(*find_solver("COND-STRICT"), problem, options);
     JudgingMonitor monitor(problem, "natural_map_scaled", 1e-8);
-    return solve(*solver, problem, {.max_iterations = 3000, .criterion = Criterion::verdict}, monitor).summary.status;
+    return solve(*solver, problem, {.max_iterations = 3000, .stop_by = StopBy::judge}, monitor).summary.status;
   };
   EXPECT_EQ(status({}), SolveStatus::diverged);
   EXPECT_EQ(status({{"safe", true}}), SolveStatus::converged);
 }
 
-TEST(Paper003, PrintedFactorOfTheoremOneIsTwiceTheRightOne) {
+TEST(Lee23, PrintedFactorOfTheoremOneIsTwiceTheRightOne) {
   // A = 2 M + t²/2 K and W = M̂⁻¹ = (2 M)⁻¹: ‖I − W A‖ is t²/4 ‖M⁻¹ K‖, not t²/2.
   Matrix k(2, 2);
   k << 3e4, -2e4, -2e4, 5e4;
@@ -115,13 +115,13 @@ TEST(Paper003, PrintedFactorOfTheoremOneIsTwiceTheRightOne) {
   EXPECT_NEAR(factor, 0.25 * t * t, 1e-12);
 }
 
-TEST(Paper003, ThetaIsBlindToStiffVirtualNodes) {
+TEST(Lee23, ThetaIsBlindToStiffVirtualNodes) {
   // At θ = 1e-4 m/s, the paper's, the answer on a rigid body is still far off.
   const ContactProblem problem = box_on_corners();
   const auto solver = prepared(*find_solver("COND-STRICT"), problem, {{"virtual_gain", 1e4}});
   SilentMonitor silent;
   const Answer answer =
-      solve(*solver, problem, {.tolerance = 1e-4, .max_iterations = 100000, .criterion = Criterion::own}, silent);
+      solve(*solver, problem, {.tolerance = 1e-4, .max_iterations = 100000, .stop_by = StopBy::solver}, silent);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_LE(answer.summary.own_residual, 1e-4);
   EXPECT_GT(judge(problem, answer.impulse)["natural_map_scaled"].value, 1e-2);

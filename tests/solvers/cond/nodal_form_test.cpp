@@ -1,4 +1,4 @@
-// Paper 003, (13) to (15): what is a node's, and what the others' virtual nodes add.
+// Paper Lee23, (13) to (15): what is a node's, and what the others' virtual nodes add.
 
 #include "solvers/cond/nodal_form.hpp"
 

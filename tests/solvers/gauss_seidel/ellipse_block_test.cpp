@@ -154,7 +154,7 @@ TEST(EllipseBlock, QuarticHasOneRootThatIsNotNegative) {
 }
 
 TEST(EllipseBlock, SlidesAsThePapersKarushKuhnTuckerConditionsSay) {
-  // 002 (24): c_T ∝ −λ_T − μ² λ_N / G_NN · G_NT, which contradicts maximal dissipation (12), c_T ∝ −λ_T.
+  // LeLidec24 (24): c_T ∝ −λ_T − μ² λ_N / G_NN · G_NT, which contradicts maximal dissipation (12), c_T ∝ −λ_T.
   double largest_angle = 0.0;
   for (const DrawnContact& c : sliding_contacts(false, false)) {
     const ContactVector<3> impulse = solve<Bisection>(c);
@@ -186,7 +186,7 @@ TEST(EllipseBlock, WithoutCouplingItIsCoulombsLaw) {
 }
 
 TEST(EllipseBlock, DeSaxcesCorrectionEndsInCoulombsLaw) {
-  // 004 Table I, RAISIM-DS: successive approximations of s on one contact, where normal and tangent are coupled.
+  // Tsounis Table I, RAISIM-DS: successive approximations of s on one contact, where normal and tangent are coupled.
   const EllipseBlock<Bisection> plain{};
   const EllipseBlock<Bisection> corrected{.de_saxce = true};
   int settled = 0;

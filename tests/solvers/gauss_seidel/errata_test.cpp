@@ -1,4 +1,4 @@
-// Printed lines of the papers that fail, beside what is done instead (see docs/errata.md).
+// Printed lines of the papers that fail, against what is done instead (see docs/errata.md).
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ Answer run(const std::string& id, const ContactProblem& problem, const OptionVal
 }
 
 TEST(Errata, PrintedRelaxationDecayFakesConvergence) {
-  // 004 Alg. 5 line 25: ω ← min(ω_min, γ ω).
+  // Tsounis Alg. 5 line 25: ω ← min(ω_min, γ ω).
   const ContactProblem problem = cube_on_corners(4, 0.02, 0.5);
   OwnResiduals residuals(problem, OwnModel::ncp);
   for (const bool printed : {true, false}) {
@@ -51,7 +51,7 @@ TEST(Errata, PrintedRelaxationDecayFakesConvergence) {
 }
 
 TEST(Errata, PrintedOverRelaxationWeightsStandStillAtOne) {
-  // 002 (25): λ ← α λ⁻ + (1 − α) λ, where α = 1 is to be the plain sweep and α > 1 to extrapolate.
+  // LeLidec24 (25): λ ← α λ⁻ + (1 − α) λ, where α = 1 is to be the plain sweep and α > 1 to extrapolate.
   const double old = 0.0;
   const double swept = 1.0;
   const auto printed = [&](double alpha) { return alpha * old + (1.0 - alpha) * swept; };
@@ -65,7 +65,8 @@ TEST(Errata, PrintedOverRelaxationWeightsStandStillAtOne) {
 }
 
 TEST(Errata, PrintedTangentialStepIsUnstableWhereTheTangentsDiffer) {
-  // 002 Alg. 1, 6 and 004 Alg. 3: 1/min(G_tt) is the largest step; stable only while λ_max(G_TT) < 2 min(G_tt).
+  // LeLidec24 Alg. 1, 6 and Tsounis Alg. 3: 1/min(G_tt) is the largest step; stable only while λ_max(G_TT) < 2
+  // min(G_tt).
   for (const double ratio : {1.5, 3.0}) {
     const ContactProblem problem =
         micro(vector({1, ratio, 1}).asDiagonal(), vector({0.1, 0.2, -1}), cones(0, 0, {1.0}));
@@ -86,8 +87,8 @@ TEST(Errata, PrintedTangentialStepIsUnstableWhereTheTangentsDiffer) {
 }
 
 TEST(Errata, PyramidOfThePrintedClampReachesOutOfCoulombsCone) {
-  // 002 Sec. III-A: K̃ = {‖λ_T‖∞ ≤ μ λ_N} stands around K_μ, not in it: a contact that slides obliquely has √2 times the
-  // friction of Coulomb's law, in a direction that turns with the tangent axes.
+  // LeLidec24 Sec. III-A: K̃ = {‖λ_T‖∞ ≤ μ λ_N} stands around K_μ, not in it: a contact that slides obliquely has √2
+  // times the friction of Coulomb's law, in a direction that turns with the tangent axes.
   const double mu = 0.5;
   const double speed = 3.0;
   for (const double angle : {0.0, 0.25 * std::numbers::pi}) {
@@ -104,7 +105,8 @@ TEST(Errata, PyramidOfThePrintedClampReachesOutOfCoulombsCone) {
 }
 
 TEST(Errata, PgsCcpHasNoDeSaxceTermAndPgsCcpDsHas) {
-  // 004 Table I says yes for PGS-CCP, its text and 002 Alg. 2 say no. A sliding contact tells: 002 Sec. III-B.
+  // Tsounis Table I says yes for PGS-CCP, its text and LeLidec24 Alg. 2 say no. A sliding contact decides: LeLidec24
+  // Sec. III-B.
   const ContactProblem problem = micro(Matrix::Identity(3, 3), vector({3, 0, -1}), cones(0, 0, {0.5}));
   Vector velocity(3);
   problem.velocity(run("PGS-CCP", problem).impulse, velocity);
@@ -124,13 +126,13 @@ TEST(PgsNcp, TakesTheStepsOfBothPapers) {
     const auto solver = prepared(*find_solver("PGS-NCP"), problem, {{"tangent_velocity", std::string(velocity)}});
     return testing::solve(*solver, problem, {.max_iterations = 1}, silent).impulse;
   };
-  // λ_N = 1. 002 Alg. 6: σ_T = 0.4 + 0.5 · 1, λ_T = −0.45; 004 Alg. 3: z_T = 0.4, λ_T = −0.2.
+  // λ_N = 1. LeLidec24 Alg. 6: σ_T = 0.4 + 0.5 · 1, λ_T = −0.45; Tsounis Alg. 3: z_T = 0.4, λ_T = −0.2.
   EXPECT_TRUE(first_sweep("updated").isApprox(Eigen::Vector3d(-0.45, 0, 1), 1e-14));
   EXPECT_TRUE(first_sweep("initial").isApprox(Eigen::Vector3d(-0.2, 0, 1), 1e-14));
 }
 
 TEST(PgsLcp, TakesTheStepsOfThePaper) {
-  // 002 Alg. 1 by hand: λ_N = 1; λ_T = −(0.9, 0.1 + 0.5)/min(2, 4), clamped to ±0.4 axis by axis.
+  // LeLidec24 Alg. 1 by hand: λ_N = 1; λ_T = −(0.9, 0.1 + 0.5)/min(2, 4), clamped to ±0.4 axis by axis.
   Matrix matrix = vector({2, 4, 1}).asDiagonal();
   matrix(1, 2) = matrix(2, 1) = 0.5;
   const ContactProblem problem = micro(matrix, vector({0.9, 0.1, -1}), cones(0, 0, {0.4}));
@@ -156,7 +158,7 @@ TEST(PgsCcp, TakesTheStepOfBothPapers) {
   const ContactProblem problem = micro(vector({1, 2, 3}).asDiagonal(), vector({0.1, 0, -1}), cones(0, 0, {0.5}));
   SilentMonitor silent;
   const auto solver = prepared(*find_solver("PGS-CCP"), problem);
-  // 002 Alg. 2: λ = −3/(1 + 2 + 3) g, inside the cone.
+  // LeLidec24 Alg. 2: λ = −3/(1 + 2 + 3) g, inside the cone.
   EXPECT_TRUE(testing::solve(*solver, problem, {.max_iterations = 1}, silent)
                   .impulse.isApprox(Eigen::Vector3d(-0.05, 0, 0.5), 1e-14));
 }

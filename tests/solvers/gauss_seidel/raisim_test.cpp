@@ -32,7 +32,7 @@ ContactProblem coupled_slide() {
 }
 
 TEST(Raisim, ViolatesMaximalDissipationAndItsCorrectionDoesNot) {
-  // 002 Sec. III-C and (24); repaired as 004 Table I says.
+  // LeLidec24 Sec. III-C and (24); repaired as Tsounis Table I says.
   const ContactProblem problem = coupled_slide();
   const OptionValues fixed_point{{"own_test", std::string("fixed_point")}};
   const Answer nbgs = run("NBGS", problem, fixed_point);
@@ -105,7 +105,7 @@ TEST(Raisim, AlphaDecaysWithTheSweepOrWithTheContact) {
 }
 
 TEST(RaisimEarlyStop, ClaimsWhereTheObjectiveStandsStill) {
-  // 004 (160), from its text: |f(λ) − f(λ⁻)| over the trace of M, here of one body of 2 kg.
+  // Tsounis (160), from its text: |f(λ) − f(λ⁻)| over the trace of M, here of one body of 2 kg.
   const Matrix matrix = 0.5 * Matrix::Identity(3, 3);
   const ContactProblem problem = micro(matrix, vector({0, 0, -1}), cones(0, 0, {0.5}));
   const OptionValues half{{"alpha", 0.5}, {"gamma", 1.0}, {"total_inertia", 2.0}};
@@ -131,7 +131,7 @@ TEST(OwnResiduals, TotalInertiaIsTheTraceOfTheMassMatrix) {
 }
 
 TEST(Errata, PrintedCasesOfTheProjectorAreReversed) {
-  // 004 (155): 0 where v̄_n < 0. A contact that approaches is then left to, one that departs is pulled back.
+  // Tsounis (155): 0 where v̄_n < 0. A contact that approaches is then left to, one that departs is pulled back.
   const EllipseBlock<Quartic> local{};
   const Eigen::Matrix3d block = Eigen::Matrix3d::Identity();
   const auto ours = [&](const ContactVector<3>& free) {
@@ -150,8 +150,8 @@ TEST(Errata, PrintedCasesOfTheProjectorAreReversed) {
 }
 
 TEST(Errata, UnconstrainedImpulseNeedsItsMinusAndItsInverse) {
-  // 004 Alg. 4 line 1, λ⁰ = −D⁻¹ (v_f + s); some texts lose the minus, and the line below (154) prints x = −D (v_f +
-  // s).
+  // Tsounis Alg. 4 line 1, λ⁰ = −D⁻¹ (v_f + s); some texts lose the minus, and the line below (154) prints x = −D (v_f
+  // + s).
   const Eigen::Matrix3d block = Eigen::Vector3d(2, 2, 4).asDiagonal();
   const ContactVector<3> free(0.2, 0, -2);
   const double mu = 0.5;
@@ -165,7 +165,7 @@ TEST(Errata, UnconstrainedImpulseNeedsItsMinusAndItsInverse) {
 }
 
 TEST(Errata, FreeVelocityAddsWhatTheOthersDo) {
-  // 004 Alg. 5 lines 4, 9, 15: v̄_j = v_j − Σ D_jm λ_m, against its own line 20 and (20): v⁺ = D λ + v_f.
+  // Tsounis Alg. 5 lines 4, 9, 15: v̄_j = v_j − Σ D_jm λ_m, against its own line 20 and (20): v⁺ = D λ + v_f.
   Matrix matrix(2, 2);
   matrix << 2, 1, 1, 2;
   const ContactProblem problem = micro(matrix, vector({-1, -1}), cones(0, 2, {}));
@@ -185,7 +185,7 @@ TEST(Errata, FreeVelocityAddsWhatTheOthersDo) {
 }
 
 TEST(Errata, StickingWithDeSaxcesTermSinksFirst) {
-  // 004 Alg. 4 line 1 with s > 0: σ = −s at the impulse that is to stick. One contact that slid and comes to rest.
+  // Tsounis Alg. 4 line 1 with s > 0: σ = −s at the impulse that is to stick. One contact that slid and comes to rest.
   const Eigen::Matrix3d block = Eigen::Matrix3d::Identity();
   const ContactVector<3> free(0.1, 0, -1);
   const double s = 0.5 * 0.1;

@@ -31,7 +31,7 @@ ContactProblem mixed_problem(long dimension, double compliance) {
                                  {"compliance", compliance}});
 }
 
-/// The sweep of 004 Alg. 5 from its text, on dense matrices.
+/// The sweep of Tsounis Alg. 5 from its text, on dense matrices.
 template <class Local, int Dim>
 void plain_sweep(const ContactProblem& problem, const Local& local, const std::vector<int>& order, double omega,
                  Vector& impulse) {
@@ -131,7 +131,7 @@ TEST(Sweep, HandlesRowsOfManyContactsAsWellAsFew) {
 TEST(Sweep, RunsInUnitsWhoseSquaresOverflow) {
   const ContactProblem problem = mixed_problem(3, 0.0);
   SilentMonitor silent;
-  const StopRule stop{.max_iterations = 30, .criterion = Criterion::verdict};
+  const StopRule stop{.max_iterations = 30, .stop_by = StopBy::judge};
   for (const char* id :
        {"PGS-LCP", "PGS-LCP-SAFE", "PGS-NCP", "PGS-NCP-SAFE", "PGS-CCP", "PGS-CCP-DS", "PROX", "PROX-JACOBI"}) {
     const SolverRow& row = *find_solver(id);

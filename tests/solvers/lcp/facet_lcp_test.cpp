@@ -102,9 +102,9 @@ double friction_against(double angle, long facets) {
 }
 
 TEST(Errata, DirectionsOfFrictionAreTheConesEdgesNotItsFacesNormals) {
-  // 001 calls c_m the normals of the side faces. With (17) and (22) friction along c_m is full. A pyramid whose faces
-  // have these normals would hold as much there, and more between two of them: (1/cos(π/M)); (25) holds less or as
-  // much.
+  // Yamane calls c_m the normals of the side faces. With (17) and (22) friction along c_m is full. A pyramid whose
+  // faces have these normals would hold as much there, and more between two of them: (1/cos(π/M)); (25) holds less or
+  // as much.
   for (const long facets : {4L, 8L}) {
     EXPECT_NEAR(friction_against(0.0, facets), 0.5, 1e-12);
     const double between = friction_against(pi / double(facets), facets);

@@ -26,17 +26,17 @@ inline Answer run(const std::string& id, const ContactProblem& problem, const Op
                   long max_iterations = 20000) {
   const auto solver = prepared(*find_solver(id), problem, options);
   SilentMonitor silent;
-  return solve(*solver, problem, {.tolerance = 1e-8, .max_iterations = max_iterations, .criterion = Criterion::own},
+  return solve(*solver, problem, {.tolerance = 1e-8, .max_iterations = max_iterations, .stop_by = StopBy::solver},
                silent);
 }
 
-struct Setting {
+struct PivotingSolver {
   std::string id;
   OptionValues options;
 };
 
 /// All members, those that could start with the normals starting from nothing.
-inline std::vector<Setting> pivoting_settings() {
+inline std::vector<PivotingSolver> pivoting_solvers() {
   return {{"LEMKE", {}}, {"LEMKE-LEX", {}}, {"LEMKE-ROBUST", {{"frictionless_first", false}}}, {"LEMKE-ROBUST-DF", {}}};
 }
 

@@ -28,9 +28,9 @@ TEST(Lemke, SolvesTextbookProblemsWithKnownSolutions) {
   for (const Known& known : all) {
     const ContactProblem problem = limits_of(known.m, known.q);
     ASSERT_LE(lcp_error(problem, known.z), 1e-12) << known.z.transpose();
-    for (const Setting& setting : pivoting_settings()) {
-      SCOPED_TRACE(setting.id);
-      const Answer answer = run(setting.id, problem, setting.options);
+    for (const PivotingSolver& pivoting : pivoting_solvers()) {
+      SCOPED_TRACE(pivoting.id);
+      const Answer answer = run(pivoting.id, problem, pivoting.options);
       EXPECT_EQ(answer.summary.status, SolveStatus::converged);
       EXPECT_LE(lcp_error(problem, answer.impulse), 1e-12) << answer.impulse.transpose();
     }
@@ -38,15 +38,15 @@ TEST(Lemke, SolvesTextbookProblemsWithKnownSolutions) {
 }
 
 TEST(Lemke, NeedsNoPivotWhereQIsNotNegative) {
-  for (const Setting& setting : pivoting_settings()) {
-    const Answer answer = run(setting.id, limits_of(square({2, 1, 1, 2}), vector({0, 3})), setting.options);
+  for (const PivotingSolver& pivoting : pivoting_solvers()) {
+    const Answer answer = run(pivoting.id, limits_of(square({2, 1, 1, 2}), vector({0, 3})), pivoting.options);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged);
     EXPECT_EQ(answer.summary.iterations, 0);
     EXPECT_TRUE(answer.impulse.isZero(0.0));
   }
 }
 
-TEST(Lemke, SaysThatThereIsNoSolution) {
+TEST(Lemke, ReportsThatThereIsNoSolution) {
   const ContactProblem problem = limits_of(square({-1, 0, 0, 1}), vector({-1, -1}));
   for (const char* id : {"LEMKE", "LEMKE-LEX"}) {
     const Answer answer = run(id, problem);
@@ -61,9 +61,9 @@ TEST(Lemke, SaysThatThereIsNoSolution) {
 TEST(Lemke, SolvesDegenerateProblems) {
   // One contact's normal several times over: any split of the load is a solution.
   const ContactProblem problem = limits_of(Matrix::Ones(4, 4), Vector::Constant(4, -1.0));
-  for (const Setting& setting : pivoting_settings()) {
-    SCOPED_TRACE(setting.id);
-    const Answer answer = run(setting.id, problem, setting.options);
+  for (const PivotingSolver& pivoting : pivoting_solvers()) {
+    SCOPED_TRACE(pivoting.id);
+    const Answer answer = run(pivoting.id, problem, pivoting.options);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged);
     EXPECT_NEAR(answer.impulse.sum(), 1.0, 1e-14);
   }
@@ -76,10 +76,10 @@ TEST(Lemke, CyclesOnKostrevasExampleWhichTheOthersSolve) {
   EXPECT_EQ(plain.summary.status, SolveStatus::breakdown);
   EXPECT_EQ(plain.summary.breakdown, Breakdown::cycle);
   EXPECT_EQ(plain.summary.iterations, 8) << "the eighth pivot leads back to the second one's set";
-  for (const Setting& setting : pivoting_settings()) {
-    if (setting.id == "LEMKE") continue;
-    SCOPED_TRACE(setting.id);
-    const Answer answer = run(setting.id, problem, setting.options);
+  for (const PivotingSolver& pivoting : pivoting_solvers()) {
+    if (pivoting.id == "LEMKE") continue;
+    SCOPED_TRACE(pivoting.id);
+    const Answer answer = run(pivoting.id, problem, pivoting.options);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged);
     EXPECT_LE((answer.impulse - Vector::Constant(3, 1.0 / 3.0)).norm(), 1e-14);
   }
@@ -135,12 +135,12 @@ TEST(Lemke, FindsTheSolutionOfRandomPMatrices) {
     const Vector expected = by_enumeration(m, q);
     const ContactProblem problem = limits_of(m, q);
     ASSERT_LE(lcp_error(problem, expected), 1e-10);
-    for (const Setting& setting : pivoting_settings()) {
-      SCOPED_TRACE(setting.id);
-      // Candidates of 001's size may end at an answer that is as far off.
-      OptionValues options = setting.options;
-      if (setting.id == "LEMKE-ROBUST") options["least_q"] = 1e-9;
-      const Answer answer = run(setting.id, problem, options);
+    for (const PivotingSolver& pivoting : pivoting_solvers()) {
+      SCOPED_TRACE(pivoting.id);
+      // Candidates of Yamane's size may end at an answer that is as far off.
+      OptionValues options = pivoting.options;
+      if (pivoting.id == "LEMKE-ROBUST") options["min_q"] = 1e-9;
+      const Answer answer = run(pivoting.id, problem, options);
       EXPECT_EQ(answer.summary.status, SolveStatus::converged);
       EXPECT_LE((answer.impulse - expected).norm(), 1e-8 * (1.0 + expected.norm()));
     }
@@ -155,7 +155,7 @@ TEST(Lemke, SmallestPivotKeepsRoundingOutOfTheRatioTest) {
   EXPECT_EQ(SmallestRatio().leaving_row(tableau, column), 0);
   EXPECT_EQ(SmallestRatio(1e-12).leaving_row(tableau, column), 1);
   EXPECT_EQ(LexicographicRatio(1e-8, 1e-12).leaving_row(tableau, column), 1);
-  const Answer guarded = run("LEMKE-LEX", cube_on_corners(8, 0.01, 0.8), {{"smallest_pivot", 1e-12}});
+  const Answer guarded = run("LEMKE-LEX", cube_on_corners(8, 0.01, 0.8), {{"min_pivot", 1e-12}});
   EXPECT_EQ(guarded.summary.status, SolveStatus::converged);
   EXPECT_LE(guarded.summary.own_residual, 1e-12);
 }
@@ -165,7 +165,7 @@ TEST(Lemke, ClaimsNothingBeyondItsLargestError) {
   const Answer honest = run("LEMKE-ROBUST-DF", problem);
   ASSERT_EQ(honest.summary.status, SolveStatus::converged);
   ASSERT_GT(honest.summary.own_residual, 0.0);
-  const Answer strict = run("LEMKE-LEX", problem, {{"smallest_pivot", 1e-12}, {"max_error", 0.0}});
+  const Answer strict = run("LEMKE-LEX", problem, {{"min_pivot", 1e-12}, {"max_error", 0.0}});
   EXPECT_EQ(strict.summary.status, SolveStatus::breakdown);
   EXPECT_EQ(strict.summary.breakdown, Breakdown::error);
   FacetLcp lcp(problem, 8, true);
@@ -177,10 +177,10 @@ TEST(Lemke, ClaimsNothingBeyondItsLargestError) {
 TEST(Lemke, IsStalledWhereTheVerdictRefusesItsSolution) {
   // It slips between two facets, so the LCP's solution is not the NCP's.
   const ContactProblem problem = micro(Matrix::Identity(3, 3), vector({3, 1, -1}), cones(0, 0, {0.5}));
-  for (const Setting& setting : pivoting_settings()) {
-    const auto solver = prepared(*find_solver(setting.id), problem, setting.options);
+  for (const PivotingSolver& pivoting : pivoting_solvers()) {
+    const auto solver = prepared(*find_solver(pivoting.id), problem, pivoting.options);
     JudgingMonitor monitor(problem, "natural_map_scaled", 1e-9);
-    const Answer answer = solve(*solver, problem, {.tolerance = 1e-9, .criterion = Criterion::verdict}, monitor);
+    const Answer answer = solve(*solver, problem, {.tolerance = 1e-9, .stop_by = StopBy::judge}, monitor);
     EXPECT_EQ(answer.summary.status, SolveStatus::stalled);
     EXPECT_LE(answer.summary.own_residual, 1e-9);
     EXPECT_LE((judge(problem, answer.impulse)["natural_map_facets_scaled"].value), 1e-9);
@@ -231,7 +231,7 @@ TEST(Tableau, PivotsKeepTheEquation) {
 }
 
 TEST(Errata, PrintedRatioTestDividesByZeroEntries) {
-  // 001 Step 1: s = argmin {−q_i/m'_i : m'_i ≤ 0}.
+  // Yamane Step 1: s = argmin {−q_i/m'_i : m'_i ≤ 0}.
   class PrintedRatio final : public RatioTest {
    public:
     PrintedRatio() : RatioTest(0.0) {}

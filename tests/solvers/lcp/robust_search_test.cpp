@@ -1,5 +1,6 @@
 #include "solvers/lcp/robust_search.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fclib_loader/fclib_file.hpp"
@@ -25,7 +26,7 @@ TEST(RobustSearch, StopsWhereItMayStoreNoMoreNodes) {
   for (const char* id : {"LEMKE-ROBUST", "LEMKE-ROBUST-DF"}) {
     const Answer answer = run(id, problem, {{"max_nodes", 3L}});
     EXPECT_EQ(answer.summary.breakdown, Breakdown::queue_exhausted);
-    EXPECT_EQ(answer.summary.message, "max_nodes stored");
+    EXPECT_THAT(answer.summary.message, ::testing::HasSubstr("max_nodes"));
   }
 }
 
@@ -49,13 +50,13 @@ TEST(RobustSearch, StartsNearTheAnswerWithTheNormalsThatClose) {
 
 TEST(RobustSearch, BreadthOfTheSearchGrowsWithTheThreshold) {
   const ContactProblem problem = cube_on_corners(4, 0.3, 0.4);
-  const Answer narrow = run("LEMKE-ROBUST", problem, {{"least_q", 1e-12}});
-  const Answer wide = run("LEMKE-ROBUST", problem, {{"least_q", 0.1}, {"max_error", 0.2}});
+  const Answer narrow = run("LEMKE-ROBUST", problem, {{"min_q", 1e-12}});
+  const Answer wide = run("LEMKE-ROBUST", problem, {{"min_q", 0.1}, {"max_error", 0.2}});
   EXPECT_GT(wide.summary.iterations, narrow.summary.iterations);
 }
 
 TEST(Errata, CheapestNodeFirstSearchesTiesBreadthFirst) {
-  // 001 Alg. 1, 2: a pivot costs exp(−q_min), about 1 wherever rows tie, so what was begun last is not cheaper. The
+  // Yamane Alg. 1, 2: a pivot costs exp(−q_min), about 1 wherever rows tie, so what was begun last is not cheaper. The
   // cube needs some twenty pivots; the deepest node first finds them at once.
   const ContactProblem problem = cube_on_corners(8, 0.01, 0.8);
   const Answer printed = run("LEMKE-ROBUST", problem, {{"frictionless_first", false}, {"max_nodes", 100000L}});
@@ -65,7 +66,7 @@ TEST(Errata, CheapestNodeFirstSearchesTiesBreadthFirst) {
 }
 
 TEST(Errata, TwoStepStartMayEndOnARayWhereTheLcpItselfDoesNot) {
-  // 001 Sec. IV-C.
+  // Yamane Sec. IV-C.
   for (const std::uint64_t seed : {6, 7, 8, 10, 18}) {
     const ContactProblem problem = make_problem(
         "known-solution", {{"contacts", 6L}, {"rank_share", 0.4}, {"open_share", 0.0}, {"stick_share", 0.3}}, seed);
@@ -77,7 +78,7 @@ TEST(Errata, TwoStepStartMayEndOnARayWhereTheLcpItselfDoesNot) {
 }
 
 TEST(Errata, AbsoluteThresholdsTakeAnythingWhereVelocitiesAreSmall) {
-  // 001 Sec. V: ε = e_max = 1e-3 in the units of the problem.
+  // Yamane Sec. V: ε = e_max = 1e-3 in the units of the problem.
   const ContactProblem problem = make_problem("known-solution", {{"contacts", 6L}});
   const ContactProblem slow =
       micro(problem.delassus().dense(), 1e-4 * problem.free_term(), ConeProduct(problem.cones()));

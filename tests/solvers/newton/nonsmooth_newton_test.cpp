@@ -12,7 +12,7 @@ Answer run(const std::string& id, const ContactProblem& problem, const OptionVal
            double tolerance = 1e-11) {
   const auto solver = prepared(*find_solver(id), problem, options);
   SilentMonitor silent;
-  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 1000, .criterion = Criterion::own}, silent);
+  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 1000, .stop_by = StopBy::solver}, silent);
 }
 
 class NonsmoothNewton : public ::testing::TestWithParam<std::string> {};

@@ -92,7 +92,7 @@ double objective(const PrimalProblem& primal, const Vector& v) {
   return 0.5 * moved.dot(primal.data().mass * moved) + primal.impulse(c, lambda);
 }
 
-/// 002 Alg. 4 line 2.
+/// LeLidec24 Alg. 4 line 2.
 Vector gradient(const PrimalProblem& primal, const Vector& v) {
   Vector c, lambda(primal.data().bias.size());
   primal.constraint_velocity(v, c);
@@ -159,7 +159,7 @@ TEST(PrimalHessian, DenseAndSparseInvertTheDerivativeOfTheGradient) {
 }
 
 TEST(PrimalErrata, PrintedHessianIsNotTheDerivativeOfThePrintedGradient) {
-  // 002 Alg. 4 line 3: H ← M + Jᵀ ∇_v P(y(Jv)) J. With y = −R⁻¹ (Jv − c*) the derivative of line 2 is
+  // LeLidec24 Alg. 4 line 3: H ← M + Jᵀ ∇_v P(y(Jv)) J. With y = −R⁻¹ (Jv − c*) the derivative of line 2 is
   // M + Jᵀ (∂P/∂y) R⁻¹ J. Taken over c = Jv the printed ∇P is −(∂P/∂y) R⁻¹: the sign is wrong and H indefinite. Taken
   // over y it lacks R⁻¹. Taken over v it holds J already, and the product has no meaning.
   const Point p = point();

@@ -13,7 +13,7 @@ using namespace conebench::testing;
 Answer run(const ContactProblem& problem, const OptionValues& options = {}, double tolerance = 1e-9) {
   const auto solver = prepared(*find_solver("STAGGERED"), problem, options);
   SilentMonitor silent;
-  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 500, .criterion = Criterion::own}, silent);
+  return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 500, .stop_by = StopBy::solver}, silent);
 }
 
 /// A disk, a half-line and a line, strongly coupled.
@@ -78,7 +78,7 @@ TEST(Staggered, EveryChoiceOfInnerSolversGivesOneAnswer) {
   }
 }
 
-TEST(Staggered, StopsWithinATurnWhereTheMonitorSaysSo) {
+TEST(Staggered, StopsWithinATurnWhereTheMonitorAccepts) {
   const ContactProblem problem = make_problem("box-stack", {{"boxes", 6L}, {"mass_ratio", 1000.0}});
   for (const std::string& inner : newton::convex_qp_solver_names()) {
     SCOPED_TRACE(inner);
@@ -86,7 +86,7 @@ TEST(Staggered, StopsWithinATurnWhereTheMonitorSaysSo) {
         prepared(*find_solver("STAGGERED"), problem,
                  {{"normal", inner}, {"tangential", inner}, {"inner_tolerance", 0.0}, {"inner_iterations", 10'000L}});
     StoppingMonitor monitor(2, Decision::out_of_time);
-    const Answer answer = solve(*solver, problem, {.criterion = Criterion::verdict}, monitor);
+    const Answer answer = solve(*solver, problem, {.stop_by = StopBy::judge}, monitor);
     EXPECT_EQ(answer.summary.status, SolveStatus::time_limit);
     EXPECT_EQ(answer.summary.iterations, 0) << "no turn is whole";
     EXPECT_EQ(answer.impulse, monitor.seen) << "the last whole iterate";
@@ -94,18 +94,18 @@ TEST(Staggered, StopsWithinATurnWhereTheMonitorSaysSo) {
   }
 }
 
-TEST(Staggered, LooksFromWithinTurnsDoNotMoveTheVerdict) {
+TEST(Staggered, ChecksWithinTurnsDoNotMoveTheVerdict) {
   const ContactProblem problem = make_problem("known-solution", {{"contacts", 6L}, {"mu_max", 0.3}});
   JudgingMonitor every(problem, "natural_map_scaled", 1e-8);
   const auto solver = prepared(*find_solver("STAGGERED"), problem);
-  const Answer answer = solve(*solver, problem, {.criterion = Criterion::verdict}, every);
+  const Answer answer = solve(*solver, problem, {.stop_by = StopBy::judge}, every);
   ASSERT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_LE(every.last, 1e-8);
   const Answer turns = run(problem, {}, 1e-8);
   EXPECT_LE(answer.summary.iterations, turns.summary.iterations + 1);
 }
 
-/// 002 Alg. 7 with exact inner solutions of one contact; `printed`: line 2 starts from g_T.
+/// LeLidec24 Alg. 7 with exact inner solutions of one contact; `printed`: line 2 starts from g_T.
 Eigen::Vector2d staggered_in_2d(const Eigen::Matrix2d& g_matrix, const Eigen::Vector2d& g, double mu, bool printed) {
   Eigen::Vector2d lambda(0.0, 0.0);  // (t, n)
   for (int k = 0; k < 200; ++k) {

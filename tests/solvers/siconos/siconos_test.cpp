@@ -9,7 +9,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/solve_cell.hpp"
-#include "solvers/tries.hpp"
+#include "solvers/attempts.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/shared_data.hpp"
@@ -78,7 +78,7 @@ TEST_P(Siconos, OwnErrorIsTheJudgesOnEveryProblem) {
     if (GetParam() == "SICONOS-VI-EG") request.options = {{"error_evaluation", std::string("full")}};
     request.tolerance = 1e-10;
     request.max_iterations = 3;
-    request.criterion = Criterion::own;
+    request.stop_by = StopBy::solver;
     request.repeats = {1, 0.0, 1};
     const auto cell = solve_cell(problem, request);
     ASSERT_TRUE(cell);
@@ -107,7 +107,7 @@ TEST_P(Siconos, EveryFormOfTheMatrixGivesTheSameVelocities) {
     SCOPED_TRACE(storage);
     const auto solver = prepared(row, problem, {{"storage", storage}});
     JudgingMonitor monitor(problem, "natural_map_scaled", 1e-9);
-    const Answer answer = solve(*solver, problem, {.tolerance = 1e-9, .criterion = Criterion::verdict}, monitor);
+    const Answer answer = solve(*solver, problem, {.tolerance = 1e-9, .stop_by = StopBy::judge}, monitor);
     ASSERT_EQ(answer.summary.status, SolveStatus::converged) << answer.summary.message;
     Vector velocity(problem.rows());
     problem.velocity(answer.impulse, velocity);
@@ -116,7 +116,7 @@ TEST_P(Siconos, EveryFormOfTheMatrixGivesTheSameVelocities) {
 }
 
 /// Accepts at a rung of the ladder, and counts the runs.
-class LadderMonitor final : public Monitor, public Tries {
+class LadderMonitor final : public Monitor, public Attempts {
  public:
   LadderMonitor(long first_due, long accepted, double behind = NAN) : accepted_(accepted), verdict_ratio_(behind) {
     next_ = first_due;
@@ -138,7 +138,7 @@ class LadderMonitor final : public Monitor, public Tries {
 TEST_P(Siconos, TightensUntilAcceptedAndRepeatsThatRunAlone) {
   const ContactProblem problem = make_problem("sphere-lattice", {{"push", 0.5}});
   const auto solver = prepared(*find_solver(GetParam()), problem);
-  const StopRule stop{.tolerance = 1e-5, .criterion = Criterion::verdict};
+  const StopRule stop{.tolerance = 1e-5, .stop_by = StopBy::judge};
   LadderMonitor first(1, 5);
   const Answer found = solve(*solver, problem, stop, first);
   ASSERT_EQ(found.summary.status, SolveStatus::converged) << found.summary.message;
@@ -155,7 +155,7 @@ TEST_P(Siconos, TightensUntilAcceptedAndRepeatsThatRunAlone) {
 TEST_P(Siconos, ComesBackToTheLoosestRungAfterAJump) {
   const ContactProblem problem = make_problem("sphere-lattice", {{"push", 0.5}});
   const auto solver = prepared(*find_solver(GetParam()), problem);
-  const StopRule stop{.tolerance = 1e-5, .criterion = Criterion::verdict};
+  const StopRule stop{.tolerance = 1e-5, .stop_by = StopBy::judge};
   LadderMonitor stepwise(1, 3);
   const Answer expected = solve(*solver, problem, stop, stepwise);
   LadderMonitor jumping(1, 3, 80.0);  // 80 < 3^4: rungs 1, 5, 3, 2, and 3 again
@@ -171,7 +171,7 @@ TEST_P(Siconos, ARunThatCantBeStoppedEndsAsATimeoutAndNotWithTheCaller) {
   request.tolerance = 1e-300;
   request.max_iterations = 2'000'000'000;
   request.seconds = 0.05;
-  request.criterion = Criterion::own;
+  request.stop_by = StopBy::solver;
   const auto cell = solve_cell(make_problem("random", {{"contacts", 20L}}), request);
   ASSERT_TRUE(cell);
   EXPECT_FALSE(cell->solved);
@@ -199,7 +199,7 @@ std::size_t allocated_bytes() {
 TEST_P(Siconos, RunsGiveTheirMemoryBack) {
   const ContactProblem problem = make_problem("sphere-lattice", {{"push", 0.5}});
   const SolverRow& row = *find_solver(GetParam());
-  // MUMPS, which factors what is not dense, is never told to end by Siconos.
+  // Siconos never ends MUMPS, which factors what is not dense.
   const bool factors =
       GetParam().find("NSN") != std::string::npos || GetParam() == "SICONOS-ADMM" || GetParam() == "SICONOS-PROX";
   for (const std::string& storage : row.options.front().choices) {
@@ -207,7 +207,7 @@ TEST_P(Siconos, RunsGiveTheirMemoryBack) {
     const auto run = [&] {
       const auto solver = prepared(row, problem, {{"storage", storage}});
       SilentMonitor silent;
-      solve(*solver, problem, {.tolerance = 1e-4, .max_iterations = 20, .criterion = Criterion::own}, silent);
+      solve(*solver, problem, {.tolerance = 1e-4, .max_iterations = 20, .stop_by = StopBy::solver}, silent);
     };
     for (int i = 0; i < 3; ++i) run();  // what is made once
     const std::size_t before = allocated_bytes();

@@ -1,4 +1,4 @@
-#include "base/source_words.hpp"
+#include "base/source_text.hpp"
 
 namespace conebench {
 
@@ -22,7 +22,7 @@ std::string source_word(std::string_view name, std::string_view value) {
   return word + '"';
 }
 
-std::optional<std::vector<std::string>> source_words(std::string_view text) {
+std::optional<std::vector<std::string>> split_source_text(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t i = text.find_first_not_of(blanks); i < text.size(); i = text.find_first_not_of(blanks, i)) {
     std::string& word = words.emplace_back();

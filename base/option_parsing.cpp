@@ -1,4 +1,4 @@
-#include "base/option_words.hpp"
+#include "base/option_parsing.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,16 +33,16 @@ void drop_empty_list(OptionValues& values, const std::string& name) {
   if (set != values.end() && split_list(to_text(set->second)).empty()) values.erase(set);
 }
 
-Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
+Result<OptionValues> parse_options(std::span<const std::string> texts, std::span<const OptionSpec> specs,
                                    const std::string& owner, const std::string& before) {
   OptionValues values;
-  for (const auto& word : words) {
+  for (const auto& text : texts) {
     const auto wrong = [&](const std::string& why) {
-      return Error{ErrorCode::wrong_usage, fmt::format("{}{}: {}", before, word, why)};
+      return Error{ErrorCode::wrong_usage, fmt::format("{}{}: {}", before, text, why)};
     };
-    const auto equals = word.find('=');
+    const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0) return wrong("must be key=value");
-    const std::string key = word.substr(0, equals);
+    const std::string key = text.substr(0, equals);
     const auto spec = std::find_if(specs.begin(), specs.end(), [&](const OptionSpec& one) { return one.name == key; });
     if (spec == specs.end()) {
       std::vector<std::string> known;
@@ -50,7 +50,7 @@ Result<OptionValues> parse_options(std::span<const std::string> words, std::span
       return wrong(fmt::format("{} has no option '{}'; {}known: {}", owner, key, did_you_mean(key, known),
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
     }
-    auto value = parse_option(*spec, word.substr(equals + 1));
+    auto value = parse_option(*spec, text.substr(equals + 1));
     if (!value) return wrong(value.error().message);
     if (!values.emplace(key, std::move(*value)).second) return wrong(fmt::format("'{}' is set twice", key));
   }

@@ -9,15 +9,15 @@
 
 namespace conebench {
 
-/// The words of a list "a, b,c", without the blanks around them; empty ones are left out.
+/// The items of a list "a, b,c", without blanks around them and without empty items.
 std::vector<std::string> split_list(const std::string& list);
 
-/// Takes an option out whose value is a list without words: that is none.
+/// Removes an option whose value is an empty list: the option counts as not set.
 void drop_empty_list(OptionValues& values, const std::string& name);
 
-/// Of words "name=value", options of `owner` ("NSGS"); ranges are not looked at. Errors (wrong_usage) begin with
-/// `before` and the word: no "=", an unknown name with the one that was probably meant, one that is set twice.
-Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
+/// Parses texts "name=value" as options of `owner` ("NSGS"); ranges are not checked. Errors (wrong_usage) begin with
+/// `before` and the text: no "=", an unknown name (with a suggestion), an option that is set twice.
+Result<OptionValues> parse_options(std::span<const std::string> texts, std::span<const OptionSpec> specs,
                                    const std::string& owner, const std::string& before);
 
 /// "unknown option 'relxation'; did you mean 'relaxation'? known: order, relaxation".

@@ -379,18 +379,18 @@ Listing list_fields() {
     markdown += "\n## " + table.name + "\n\n" + markdown_table(fields);
   }
   return {"fields", lined_up(rows), markdown, [] {
-            json tables = json::object();
+            json fields = json::array();
             for (const StoredTable& table : stored_tables()) {
-              json& fields = tables[table.name] = json::array();
               for (const Column& column : table.columns) {
-                fields.push_back({{"name", column.name},
+                fields.push_back({{"table", table.name},
+                                  {"name", column.name},
                                   {"type", column.type},
                                   {"may_be_null", column.may_be_null},
                                   {"unit", column.unit},
                                   {"meaning", column.meaning}});
               }
             }
-            return json{{"fields", std::move(tables)}};
+            return json{{"fields", std::move(fields)}};
           }};
 }
 

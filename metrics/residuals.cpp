@@ -65,6 +65,15 @@ std::optional<Judgement> judge_in(const ContactProblem& problem, ConstVectorRef 
 
 }  // namespace
 
+std::string_view own_model_residual(std::string_view formulation, std::string_view solver) {
+  if (formulation == "NCP") return "natural_map_scaled";
+  if (formulation == "CCP") return "natural_map_ccp_scaled";
+  if (formulation == "LCP") {
+    return solver.starts_with("LEMKE") ? "natural_map_facets_scaled" : "natural_map_box_scaled";
+  }
+  return formulation == "model" ? "natural_map_raisim_scaled" : "";
+}
+
 std::span<const ResidualInfo> residual_table() {
   static const std::vector<ResidualInfo> table = [] {
     std::vector<ResidualInfo> rows;

@@ -39,6 +39,10 @@ struct ResidualInfo {
 /// or a contact, |.| its Euclidean norm.
 std::span<const ResidualInfo> residual_table();
 
+/// The residual of the model that a solver solves, by its formulation as records have it (NCP, CCP, LCP, model); empty
+/// for another word. The LCP has two: LEMKE's facets and the box of the others.
+std::string_view own_model_residual(std::string_view formulation, std::string_view solver);
+
 /// How many contacts are in each mode at an answer, with V and r_i as above and the tolerance tau = 1e-6:
 ///   open   λ_N ≤ tau r_i V: the contact's impulse changes its own velocity by no more than tau V;
 ///   stick  else, ‖sigma_T‖ ≤ max(tau V, (mu λ_N − ‖λ_T‖) / r_i): it does not slide, or slides more slowly than the

@@ -22,7 +22,7 @@ std::string table_latex(const EntryResult& result, std::size_t t) {
   if (!table.published.empty()) caption += ", measured and published";
   const std::string source = source_text(entry, table.location);
   if (!source.empty()) caption += " (" + latex(source) + ")";
-  if (!result.stopped_by.empty()) caption += ", stop_by " + latex(result.stopped_by);
+  if (!result.stopped_by.empty()) caption += latex(", stop_by " + result.stopped_by);
   if (const std::string own = own_legend(table); !own.empty()) caption += ", " + latex(own);
   return reports::latex_text(reports::text_table(table_texts(table, result.tables[t]), name_columns), caption + ".",
                              fmt::format("tab:{}-{}", entry.id, t + 1),

@@ -14,7 +14,6 @@
 #include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
 #include "reports/terms.hpp"
-#include "solvers/solver.hpp"
 
 namespace conebench::papers {
 
@@ -169,10 +168,8 @@ std::map<std::string, double> option_numbers(const std::string& json) {
 
 /// Of the problem with the compliance that the solver added, where it did.
 std::optional<double> model_value(const CellRecord& cell, const ConfigurationRecord& configuration) {
-  const auto formulation = formulation_named(configuration.formulation);
-  if (!formulation) return std::nullopt;
-  if (*formulation == Formulation::ccp && cell.ccp_compliant) return cell.ccp_compliant;
-  const std::string_view name = own_model_residual(*formulation, configuration.solver);
+  if (configuration.formulation == "CCP" && cell.ccp_compliant) return cell.ccp_compliant;
+  const std::string_view name = own_model_residual(configuration.formulation, configuration.solver);
   for (const auto& [residual, found] : cell.residuals) {
     if (residual == name) return found.value;
   }

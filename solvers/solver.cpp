@@ -16,24 +16,6 @@ std::string to_string(Formulation formulation) {
   return "unknown";
 }
 
-std::optional<Formulation> formulation_named(std::string_view name) {
-  for (const Formulation one : {Formulation::ncp, Formulation::ccp, Formulation::lcp, Formulation::model}) {
-    if (name == to_string(one)) return one;
-  }
-  return std::nullopt;
-}
-
-std::string_view own_model_residual(Formulation formulation, std::string_view solver_id) {
-  switch (formulation) {
-    case Formulation::ncp: return "natural_map_scaled";
-    case Formulation::ccp: return "natural_map_ccp_scaled";
-    case Formulation::lcp:
-      return solver_id.starts_with("LEMKE") ? "natural_map_facets_scaled" : "natural_map_box_scaled";
-    case Formulation::model: return "natural_map_raisim_scaled";
-  }
-  return "";
-}
-
 std::string to_string(Allocation allocation) {
   switch (allocation) {
     case Allocation::none: return "no";

@@ -33,7 +33,6 @@ enum class Stall {
 enum class StopBy { solver, judge, judge_timed };
 
 std::string to_string(Formulation);
-std::optional<Formulation> formulation_named(std::string_view name);
 std::string to_string(Allocation);
 std::string to_string(SolveStatus);
 std::string to_string(Breakdown);
@@ -77,10 +76,6 @@ struct SolverInfo {
   std::string citation;
   std::string summary;  ///< when it is good and when it fails, in a sentence or two
 };
-
-/// The judge's residual (metrics/residuals.hpp) of the model that a solver solves. The LCP has two: LEMKE's facets and
-/// the box of the others.
-std::string_view own_model_residual(Formulation formulation, std::string_view solver_id);
 
 /// Whether the monitor checks its iterates while it runs, so that the cost of the checks can be kept out of its time.
 /// Others pay for tests of their own: a peer's are part of its code, and a solver without the monitor tests itself.

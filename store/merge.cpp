@@ -53,12 +53,13 @@ std::set<std::string> distinct(const Connection& connection, const std::string& 
 }
 
 void collect_builds(const Connection& connection, Common& common) {
-  ColumnNames columns;
-  const BuildRecord fields;
-  columns.group("build", [&](auto& inner) { BuildRecord::fields(inner, fields); });
+  Columns columns;
+  const BuildRecord none;
+  columns.group("build", [&](auto& inner) { BuildRecord::fields(inner, none); });
+  std::string names;
+  for (const Column& column : columns.take()) names += ", " + column.name;
   const std::string file = connection.file().string();
-  Statement query =
-      connection.prepare(fmt::format("SELECT DISTINCT side, {} FROM runs", fmt::join(columns.names, ", ")));
+  Statement query = connection.prepare("SELECT DISTINCT side" + names + " FROM runs");
   while (query.step() == SQLITE_ROW) {
     BuildRecord build;
     RowReader reader(query, 1);

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/field.hpp"
@@ -12,6 +14,7 @@
 #include "store/blob.hpp"
 #include "store/cell_status.hpp"
 #include "store/noise.hpp"
+#include "store/schema.hpp"
 #include "store/sqlite.hpp"
 
 namespace conebench {
@@ -27,14 +30,25 @@ void from_column(const std::string& text, std::vector<NoiseRecord>& list);
 void from_column(const std::string& text, std::map<std::string, std::string>& map);
 void from_column(const std::string& text, std::map<std::string, double>& map);
 
-/// Collects the column names of a record's fields.
-class ColumnNames {
+/// Makes a column of each field. A number that need not be finite, or known, may be NULL.
+class Columns {
  public:
-  template <class T>
-  void operator()(const Field& field, const T&) {
-    names.push_back(prefix_ + field.name);
+  template <class Value>
+  void operator()(const Field& field, const Value&) {
+    constexpr bool is_real = std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>;
+    if constexpr (is_real) {
+      add(field, "REAL", true);
+    } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>>) {
+      add(field, "INTEGER", true);
+    } else if constexpr (std::is_integral_v<Value>) {
+      add(field, "INTEGER", false);
+    } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+      add(field, "BLOB", true);
+    } else {
+      add(field, "TEXT", false);
+    }
   }
-  void json_text(const Field& field, const std::string& text) { (*this)(field, text); }
+  void json_text(const Field& field, const std::string&) { add(field, "TEXT", false); }
   template <class Fields>
   void group(const char* name, Fields fields) {
     const std::string outer = prefix_;
@@ -42,9 +56,14 @@ class ColumnNames {
     fields(*this);
     prefix_ = outer;
   }
-  std::vector<std::string> names;
+  std::vector<Column> take() { return std::move(columns_); }
 
  private:
+  void add(const Field& field, const char* type, bool may_be_null) {
+    columns_.push_back({prefix_ + field.name, type, may_be_null, field.unit, field.meaning});
+  }
+
+  std::vector<Column> columns_;
   std::string prefix_;
 };
 

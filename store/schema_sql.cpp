@@ -6,48 +6,12 @@
 
 #include "store/records.hpp"
 #include "store/row_checksums.hpp"
+#include "store/row_visitors.hpp"
 #include "store/schema.hpp"
 
 namespace conebench {
 
 namespace {
-
-/// Makes a column of each field. A number that need not be finite, or known, may be NULL.
-class Columns {
- public:
-  template <class Value>
-  void operator()(const Field& field, const Value&) {
-    constexpr bool is_real = std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>;
-    if constexpr (is_real) {
-      add(field, "REAL", true);
-    } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>>) {
-      add(field, "INTEGER", true);
-    } else if constexpr (std::is_integral_v<Value>) {
-      add(field, "INTEGER", false);
-    } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-      add(field, "BLOB", true);
-    } else {
-      add(field, "TEXT", false);
-    }
-  }
-  void json_text(const Field& field, const std::string&) { add(field, "TEXT", false); }
-  template <class Fields>
-  void group(const char* name, Fields fields) {
-    const std::string outer = prefix_;
-    prefix_ += std::string(name) + "_";
-    fields(*this);
-    prefix_ = outer;
-  }
-  std::vector<Column> take() { return std::move(columns_); }
-
- private:
-  void add(const Field& field, const char* type, bool may_be_null) {
-    columns_.push_back({prefix_ + field.name, type, may_be_null, field.unit, field.meaning});
-  }
-
-  std::vector<Column> columns_;
-  std::string prefix_;
-};
 
 template <class Record>
 StoredTable table_of(const char* name) {

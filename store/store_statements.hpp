@@ -25,10 +25,12 @@ struct CellTimesOfRun : CellTiming {
 /// The columns of the fields that Fields lists of a Record.
 template <class Record, class Fields = Record>
 Names names_of() {
-  ColumnNames columns;
+  Columns columns;
   const Record record;
   Fields::fields(columns, record);
-  return columns.names;
+  Names names;
+  for (Column& column : columns.take()) names.push_back(std::move(column.name));
+  return names;
 }
 
 /// Those of a round, the cell's in front.

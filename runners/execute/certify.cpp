@@ -117,7 +117,7 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
     if (open.empty()) return {};
   }
   progress.note(fmt::format(
-      "searching certificates that {} which no solver solved at the tightest tolerance {} no solution: at most "
+      "searching for a proof that {} which no solver solved at the tightest tolerance {} no solution: at most "
       "{:g} s each, {:g} s in all",
       count(open.size()), open.size() == 1 ? "has" : "have", budget.problem_s, budget.total_s));
   const double began = monotonic_seconds();

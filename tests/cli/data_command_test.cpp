@@ -148,8 +148,8 @@ TEST_F(DataCommand, ARunTakesASetByNameAndKeepsItsVersionAndCompareShowsWhereDat
     text.replace(
         at, text.find_first_not_of("\n ", at) == std::string::npos ? 1 : text.find_first_not_of("\n ", at) - at, " ");
   }
-  EXPECT_THAT(text,
-              HasSubstr("data set mine: version " + before + " in the base, version " + after + " in the new one"));
+  EXPECT_THAT(
+      text, HasSubstr("data set mine: version " + before + " in the baseline, version " + after + " in the candidate"));
   EXPECT_THAT(text, HasSubstr("of the problems 1 read other data, 0 are gone and 0 are new"));
   EXPECT_THAT(text, HasSubstr("box-stack_boxes=2"));
   const Outcome json = call({"compare", folder / "base.sqlite", folder / "new.sqlite", "--fail-on", "none", "--json"});

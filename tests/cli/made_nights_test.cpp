@@ -231,7 +231,8 @@ TEST_F(MadeNights, AnAlarmAgainstThePinnedReferenceIsAcceptedAsAnyOther) {
   const auto again = pinned();
   EXPECT_EQ(again.code, 1) << again.out << again.err;
   EXPECT_EQ(alarm_in(again.out), alarm) << "it stands";
-  EXPECT_THAT(again.out, HasSubstr("base 2003-05-01-0123abcd.sqlite")) << "nights are compared with each other as ever";
+  EXPECT_THAT(again.out, HasSubstr("baseline 2003-05-01-0123abcd.sqlite"))
+      << "nights are compared with each other as ever";
 
   ASSERT_EQ(conebench({"accept", alarm, "--who", "ann", "--why", "exact search", "--stores", nights.string()}).code, 0);
   const fs::path quiet = add(2005, {.judged = false, .factor = nsgs_takes_four_times});

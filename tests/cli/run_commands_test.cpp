@@ -104,7 +104,7 @@ TEST_F(RunCommand, AStoreOfAnotherSchemaIsRefusedByEveryCommandAndStaysAsItIs) {
     query("small.sqlite", "PRAGMA user_version = " + version);
     const std::string held = text_of(store);
     const std::vector<std::vector<std::string>> commands = {
-        {"report", store},
+        {"report", store, "--out", folder / "report"},
         {"compare", store, store},
         {"history", store},
         {"merge", store, "--out", folder / "all.sqlite"},

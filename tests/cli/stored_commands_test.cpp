@@ -94,8 +94,8 @@ TEST_F(RunCommand, WhatIsNotSolvedIsListedWithItsReasonAndTheCommandThatRepeatsI
   const auto unsolved = query("small.sqlite", "SELECT status, reason FROM cells WHERE NOT solved");
   ASSERT_EQ(unsolved.size(), 2U) << "PGS-CCP on the sliding box";
   EXPECT_THAT(ran.out, HasSubstr("2 cells not solved"));
-  EXPECT_THAT(ran.out, ::testing::ContainsRegex(
-                           "stalled +PGS-CCP +2 +sliding-box +1e-4 +no step [^;]+; [0-9]+ iterations; "));
+  EXPECT_THAT(ran.out,
+              ::testing::ContainsRegex("stalled +PGS-CCP +2 +sliding-box +1e-4 +no step [^;]+; [0-9]+ iterations; "));
   EXPECT_THAT(ran.out, HasSubstr("each cell: conebench report " + folder / "small.sqlite" +
                                  " --failed; how to repeat it: its command in cells.csv"));
 
@@ -122,7 +122,7 @@ TEST_F(RunCommand, WhatIsNotSolvedIsListedWithItsReasonAndTheCommandThatRepeatsI
   EXPECT_FALSE(std::filesystem::exists("report"));
 
   query("small.sqlite", "UPDATE cells SET status = 'converged', claimed = 1, reason = '' WHERE NOT solved");
-  reseal("small.sqlite");
+  write_checksums("small.sqlite");
   EXPECT_THAT(list("status=converged && solved=no").out,
               ::testing::ContainsRegex("converged +PGS-CCP +sliding-box +1e-4 +claims it; [0-9]+ iterations; "));
 }
@@ -166,7 +166,7 @@ TEST_F(RunCommand, AReportOfAPartShowsWhatWasNotRun) {
       "'PGS-CCP'))";
   query("small.sqlite", "DELETE FROM residuals WHERE cell IN " + gone + "; DELETE FROM reactions WHERE cell IN " +
                             gone + "; DELETE FROM cells WHERE id IN " + gone);
-  reseal("small.sqlite");
+  write_checksums("small.sqlite");
   ASSERT_EQ(run({"--filter", "solver=NSGS && family=box-stack"}).code, 0);
   const auto report = [&](const std::string& filter) {
     return conebench(
@@ -197,7 +197,7 @@ TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
   query("small.sqlite",
         "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99; UPDATE residuals SET value = 1; "
         "DELETE FROM residuals WHERE name = 'dual'");
-  reseal("small.sqlite");
+  write_checksums("small.sqlite");
   const auto rejudged = conebench({"rejudge", folder / "small.sqlite"});
   EXPECT_EQ(rejudged.code, 0) << rejudged.err;
   EXPECT_THAT(rejudged.out, HasSubstr("8 of 8 cells judged anew"));
@@ -218,7 +218,7 @@ TEST_F(RunCommand, AStoredVerdictWithoutAnswerCountsNowhereAndRejudgeTakesItBack
   ASSERT_GT(before, 1);
   // As a build stored it that believed what a solver's process sent.
   query("small.sqlite", "DELETE FROM reactions WHERE cell = (SELECT MIN(id) FROM cells WHERE solved = 1)");
-  reseal("small.sqlite");
+  write_checksums("small.sqlite");
   EXPECT_EQ(solved("small.sqlite"), before - 1);
   ASSERT_EQ(conebench({"merge", folder / "small.sqlite", "--out", folder / "merged.sqlite"}).code, 0);
   EXPECT_EQ(solved("merged.sqlite"), before - 1);

@@ -65,8 +65,10 @@ TEST(PaperEntry, LaysOutTheTableWithThePublishedValueBeneath) {
                                                    {"", "published", "3.00 ± 0.500"},
                                                    {"B", "measured", "9.00 ± 1.41"}}));
   EXPECT_THAT(entry_csv(result), HasSubstr("table,Sweeps,A_1,all,3,1.4142135623730951,3,0.5,,\n"));
-  EXPECT_THAT(entry_csv(result), HasSubstr("check,a,A is faster,3 < 9,3,,,,holds,\n"));
-  EXPECT_THAT(entry_markdown(result), HasSubstr("| a | A is faster | holds | 3 &lt; 9 |"));
+  EXPECT_THAT(entry_csv(result), HasSubstr("check,a,A is faster,\"mean(iterations){configuration=A} is 3, below "
+                                           "mean(iterations){configuration=B}, which is 9\",3,,,,holds,\n"));
+  EXPECT_THAT(entry_markdown(result), HasSubstr("| a | A is faster | holds | mean(iterations){configuration=A} is 3, "
+                                                "below mean(iterations){configuration=B}, which is 9 |"));
   EXPECT_THAT(entry_latex(result), HasSubstr("A\\_1 & measured & $3.00 \\pm 1.41$ \\\\"));
   EXPECT_THAT(paper_page("P", {result}), HasSubstr("\"verdict\":\"holds\""));
 }

@@ -253,12 +253,12 @@ def talkative(folder):
                     "        sys.stdout.write(sys.stdin.read() + 'progress')\n"
                     "        diverged = float('-inf') if max_iterations == 7 else float('nan')\n"
                     "        return start, {'status': 'diverged', 'own_residual': diverged}\n")
-    for limit, reported in ((7, -np.inf), (8, np.nan)):
+    for limit, residual in ((7, -np.inf), (8, np.nan)):
         done = run("solve", "sliding-box", "--solver", "TALKATIVE", "--max-iterations", limit, "--json", "--program",
                    f"{sys.executable} -m conebench {file}")
         reported = json.loads(done.stdout)
-        check(reported["status"] == "diverged" and reported["reason"] == f"its own residual is {reported}",
-              f"what is printed goes to standard error, and {reported} is a residual")
+        check(reported["status"] == "diverged" and reported["reason"] == f"its own residual is {residual}",
+              f"what is printed goes to standard error, and {residual} is a residual")
 
 
 def stubs():

@@ -132,7 +132,7 @@ def main():
     parser.add_argument("candidate")
     parser.add_argument("--compare")
     arguments = parser.parse_args()
-    baseline, candidate = read_cells(arguments.baseline), read_cells(arguments.new)
+    baseline, candidate = read_cells(arguments.baseline), read_cells(arguments.candidate)
     if arguments.compare:
         with open(arguments.compare) as file:
             problems = compare_with(json.load(file), baseline, candidate)

@@ -45,7 +45,7 @@ def check_figure(window, file):
 def main():
     with temporary_folder() as folder, browser.Browser() as window:
         subprocess.run([sys.argv[1], "paper", "LeLidec24-fig-13", "--out", folder], check=True, stdout=subprocess.DEVNULL)
-        window.open(Path(folder) / "paper-002.html")
+        window.open(Path(folder) / "paper-LeLidec24.html")
         window.wait("return document.documentElement.dataset.ready", 30)
         check_page(window)
         if shutil.which("gnuplot"):

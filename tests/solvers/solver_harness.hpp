@@ -13,7 +13,7 @@
 namespace conebench::testing {
 
 inline std::string own_model_residual(const SolverInfo& info) {
-  return std::string(conebench::own_model_residual(info.formulation, info.id));
+  return std::string(conebench::own_model_residual(to_string(info.formulation), info.id));
 }
 
 /// Checks every iterate and accepts by a residual of the judge.

@@ -24,17 +24,6 @@ TEST(BuildDifference, AnotherExecutableIsAnotherBuildThoughTheCommitIsTheSame) {
               AllOf(HasSubstr("same commit"), HasSubstr("01234567 there"), HasSubstr("fedcba98 here")));
 }
 
-TEST(BuildDifference, WithoutAStampOnlyACleanCommitIsTrusted) {
-  auto old = build();
-  old.executable.clear();
-  EXPECT_THAT(build_difference(old, build()), HasSubstr("not known there")) << "abc-dirty may be any sources";
-  for (const char* commit : {"abc", "unknown", ""}) {
-    auto here = build();
-    old.commit = here.commit = commit;
-    EXPECT_EQ(build_difference(old, here).empty(), std::string(commit) == "abc") << commit;
-  }
-}
-
 TEST(ConfigurationDifference, NamesVersionAndOptionsWithBothValues) {
   const ConfigurationRecord there{"", "NSGS", 1, "NCP", "NSGS", R"({"omega":1.0,"gone":true,"same":"a"})"};
   const ConfigurationRecord here{"", "NSGS", 2, "NCP", "NSGS", R"({"omega":1.2,"same":"a"})"};

@@ -319,26 +319,6 @@ TEST(Alarms, AreReadBackWithTheirFacts) {
   EXPECT_EQ(read->more_work, alarm.more_work);
 }
 
-TEST(Alarms, ThoseOfAnOlderBuildCoverAnyProblemsUpToTheirCells) {
-  Alarm lost;
-  lost.kind = "lost";
-  lost.configuration = "NSGS";
-  lost.cells = 2;
-  nlohmann::json old = to_json(lost);
-  for (const char* key : {"work", "by_work", "families", "more_work", "digits", "problems"}) old.erase(key);
-  const auto read = alarm_of_json(old);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->id(), lost.id());
-  EXPECT_FALSE(read->empty());
-  Alarm found = lost;
-  found.problems = {"hash-1", "hash-2"};
-  EXPECT_FALSE(found.worse_than(*read));
-  found.cells = 3;
-  EXPECT_TRUE(found.worse_than(*read));
-  old.erase("cells");
-  EXPECT_FALSE(alarm_of_json(old)) << "no build wrote that";
-}
-
 TEST_F(NightFolderTest, ANightsResultNamesTheAcceptedAlarmsThatAreGone) {
   const auto night = add("a.sqlite", 1, {.result = NightResult{.ended = {"01234567"}}});
   EXPECT_THAT(read_night_result(night).value().ended, ElementsAre("01234567"));

@@ -62,7 +62,7 @@ TEST_F(Certificates, CertifiesWhatNoSolverSolvedAndKeepsIt) {
   };
   sweep(squeezed(R"(["NSGS"])"), store);
   EXPECT_THAT(impossible(), ::testing::ElementsAre("impossible"));
-  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr("looking whether 1 problem")));
+  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr("proof that 1 problem")));
   // A run that adds cells describes the problems anew.
   sweep(squeezed(R"(["NSGS", "APGD-CCP"])"), store);
   EXPECT_THAT(impossible(), ::testing::ElementsAre("impossible"));
@@ -158,7 +158,7 @@ class SearchInterrupter final : public Progress {
  public:
   explicit SearchInterrupter(std::atomic<bool>& flag) : flag_(flag) {}
   void note(const std::string& line) override {
-    if (line.starts_with("looking whether")) flag_ = true;
+    if (line.starts_with("searching for a proof")) flag_ = true;
   }
 
  private:
@@ -197,7 +197,7 @@ TEST_F(CertifiedSweeps, ACompleteStoreIsLookedThroughForWhatWasNotTried) {
   progress.notes.clear();
   EXPECT_EQ(sweep(suite, store).run, 0);
   EXPECT_EQ(found(store).certificate, first.certificate);
-  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr("looking whether 1 problem")));
+  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr("proof that 1 problem")));
   EXPECT_EQ(store.read()->runs.size(), 1U);
   for (const char* state : {"undecided", "not_excluded"}) {
     problem.feasibility = {state, {}, {}, {}};
@@ -205,7 +205,7 @@ TEST_F(CertifiedSweeps, ACompleteStoreIsLookedThroughForWhatWasNotTried) {
     progress.notes.clear();
     sweep(suite, store);
     EXPECT_EQ(found(store).state, state) << "not searched again";
-    EXPECT_THAT(progress.notes, ::testing::Not(::testing::Contains(::testing::HasSubstr("looking whether"))));
+    EXPECT_THAT(progress.notes, ::testing::Not(::testing::Contains(::testing::HasSubstr("searching for a proof"))));
   }
 }
 

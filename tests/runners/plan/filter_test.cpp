@@ -122,7 +122,7 @@ TEST(Filter, HowACellEndedIsAFieldOfStoredCellsAlone) {
 }
 
 TEST(Filter, AMistakeIsNamed) {
-  EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: category, family"));
+  EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: category, configuration, family"));
   EXPECT_THAT(error_of("family"), HasSubstr("no operator"));
   EXPECT_THAT(error_of("solver==NSGS"), HasSubstr("'==' is no operator; write ="));
   EXPECT_THAT(error_of("family<3"), HasSubstr("a text takes"));

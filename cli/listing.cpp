@@ -368,7 +368,8 @@ Listing list_fields() {
   std::string markdown =
       "# Fields\n\n" + generated_by("fields") +
       "\nOf the records that a [store](store.md) keeps. SQL, JSON, CSV and Python use the same names; in JSON "
-      "`machine_cpu` is `cpu`\nof `machine`.\n";
+      "`machine_cpu` is `cpu`\nof `machine`. `cells.csv` has the problem's name and the configuration's "
+      "label where `cells` has hashes; [reports](reports.md)\nhas what is computed.\n";
   for (const StoredTable& table : stored_tables()) {
     Rows fields = {{"field", "type", "unit", "meaning"}};
     for (const Column& column : table.columns) {

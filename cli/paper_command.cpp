@@ -33,7 +33,7 @@ constexpr const char* paper_footer =
     R"(WHAT is `all`, a paper (Carpentier24), an entry (Carpentier24-table-3), the beginning of either, an author or a
 file of entries (docs/add_a_paper.md). `list` lists all entries, or those that the words after it name. Cells that
 the stores hold are not run again. A table has a published value below each measured one. Each claim of the paper
-holds, fails, is not comparable or was not run. Absolute times are printed, never checked.
+holds, fails, is not comparable or is undecided. Absolute times are printed, never checked.
 
 Examples:
   conebench paper list
@@ -131,9 +131,9 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
       fmt::format("{}{}, conebench paper {} --{}", run->made(),
                   result.stopped_by.empty() ? "" : ", stop_by " + result.stopped_by, entry.id, to_string(size));
   const bool undecided = std::any_of(result.checks.begin(), result.checks.end(),
-                                     [](const auto& check) { return check.verdict == papers::Verdict::not_run; });
+                                     [](const auto& check) { return check.verdict == papers::Verdict::undecided; });
   if (undecided && !run->data_name.empty()) {
-    print_note(fmt::format("{}: claims that were not run need more problems: --data FOLDER has them ({}){}", entry.id,
+    print_note(fmt::format("{}: undecided claims need more problems: --data FOLDER has them ({}){}", entry.id,
                            run->data_name, size == papers::Size::quick ? "; --full may have them, too" : ""));
   }
   ++ended.ran;

@@ -70,9 +70,8 @@ std::optional<std::string> run_gnuplot(const std::filesystem::path& folder, cons
 /// "Claim a holds: …", what was measured, and why it fails or is not decided.
 std::string claim_text(const papers::Check& check, const papers::CheckResult& found) {
   constexpr std::size_t indent = 2;
-  const char* const verb = found.verdict == papers::Verdict::not_comparable ? "is "
-                           : found.verdict == papers::Verdict::not_run      ? "was "
-                                                                            : "";
+  const bool decided = found.verdict == papers::Verdict::holds || found.verdict == papers::Verdict::fails;
+  const char* const verb = decided ? "" : "is ";
   std::string text =
       paragraph(fmt::format("Claim {} {}{}: {}", check.id, verb, verdict_text(check, found), check.claim));
   if (!found.measured.empty()) text += paragraph("Measured: " + measured_text(found), indent);

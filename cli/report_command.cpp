@@ -86,9 +86,6 @@ std::set<std::string> public_solvers() {
 }
 
 Result<int> run_report(const ReportArguments& arguments) {
-  if (arguments.out.empty() && !arguments.failed) {
-    return Error{ErrorCode::wrong_usage, "report: --out DIR is needed, or --failed, which writes no files"};
-  }
   ReportOptions options;
   CONEBENCH_TRY(options.formats, parse_report_formats(arguments.formats).within("--format"));
   options.force_time_profiles = arguments.force_time_profiles;
@@ -132,9 +129,13 @@ Result<int> run_report(const ReportArguments& arguments) {
     options.unsolved.every_cell = true;
     options.unsolved.command.clear();
   }
-  if (arguments.out.empty()) {
+  if (arguments.out.empty() && arguments.failed) {
     const std::string list = terminal_unsolved(contents, options.unsolved);
     print_bytes(list.empty() ? "all cells that ran are solved\n" : list);
+    return done;
+  }
+  if (arguments.out.empty()) {
+    print_bytes(terminal_ranking(contents, options.colour, options.force_time_profiles, &options.unsolved));
     return done;
   }
   CONEBENCH_TRY(const auto written, write_report(contents, arguments.out, options));
@@ -155,7 +156,9 @@ Command add_report(CLI::App& root) {
   CLI::App* app = root.add_subcommand("report", "Tables, profiles and a page from stored results");
   app->footer(report_footer);
   app->add_option("DB", arguments->stores, "Stores, as `conebench run --db` wrote them")->required();
-  app->add_option("--out", arguments->out, "Folder for the report, made where it is missing")->type_name("DIR");
+  app->add_option("--out", arguments->out,
+                  "Folder for the report, made where it is missing; without it the ranking is printed")
+      ->type_name("DIR");
   app->add_flag("--failed", arguments->failed, "List every cell that ran and is not solved, with its reason");
   app->add_option("--format", arguments->formats, "html, md, latex, csv, json (comma-separated)")
       ->type_name("LIST")

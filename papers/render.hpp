@@ -19,7 +19,7 @@ std::string own_legend(const Table& table);
 std::string value_text(const Value& value, const Value& spread);
 std::string value_text(const Published& published);
 
-/// "holds", "fails (known)", "not run", …
+/// "holds", "fails (known)", "undecided", …
 std::string verdict_text(const Check& check, const CheckResult& result);
 
 /// The comparisons that decided a check, with their numbers: "A: mean(iterations) is 3, below 5; B: …".

@@ -207,7 +207,7 @@ std::string joined(const std::vector<std::string>& texts) {
 
 Verdict verdict_of(const Evaluation& evaluation) {
   if (evaluation.value.known()) return evaluation.value.holds() ? Verdict::holds : Verdict::fails;
-  return evaluation.value.gap == Gap::not_run ? Verdict::not_run : Verdict::not_comparable;
+  return evaluation.value.gap == Gap::not_run ? Verdict::undecided : Verdict::not_comparable;
 }
 
 /// One part of a check.
@@ -218,8 +218,8 @@ CheckResult evaluate_part(const Check& check, const Selection& samples) {
   result.reason = evaluation.value.reason;
   for (const Comparison& comparison : evaluation.comparisons) result.measured.push_back({"", comparison});
   const auto require = [&](long found, long wanted, const char* what) {
-    if (found < 0 || found >= wanted || result.verdict == Verdict::not_run) return;
-    result.verdict = Verdict::not_run;
+    if (found < 0 || found >= wanted || result.verdict == Verdict::undecided) return;
+    result.verdict = Verdict::undecided;
     result.reason = fmt::format("measured on {}; a verdict takes {}", plural(found, what), wanted);
   };
   require(evaluation.min_problems, check.min_problems, "problem");
@@ -267,9 +267,9 @@ std::string to_string(Verdict verdict) {
     case Verdict::holds: return "holds";
     case Verdict::fails: return "fails";
     case Verdict::not_comparable: return "not comparable";
-    case Verdict::not_run: break;
+    case Verdict::undecided: break;
   }
-  return "not run";
+  return "undecided";
 }
 
 CheckResult evaluate_check(const Check& check, const Selection& samples) {

@@ -10,8 +10,8 @@
 
 namespace conebench::papers {
 
-enum class Verdict { holds, fails, not_comparable, not_run };
-/// "holds", "fails", "not comparable", "not run".
+enum class Verdict { holds, fails, not_comparable, undecided };
+/// "holds", "fails", "not comparable", "undecided".
 std::string to_string(Verdict verdict);
 
 /// What became of a check.
@@ -20,7 +20,7 @@ struct CheckResult {
     std::string part;  ///< of Check::each; empty: all cells
     Comparison comparison;
   };
-  Verdict verdict = Verdict::not_run;
+  Verdict verdict = Verdict::undecided;
   std::vector<Measured> measured;
   Value measure;         ///< of Check::measure
   std::string reason;    ///< why it is not comparable or not run; of a known failure why it fails

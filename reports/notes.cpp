@@ -287,7 +287,13 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   } else if (throughput) {
     notes.warn("Times are left out: cells ran side by side (throughput mode). Costs are counts.");
   }
-  if (superseded > 0) {
+  const bool has_sides =
+      std::any_of(contents.runs.begin(), contents.runs.end(), [](const RunRecord& run) { return !run.side.empty(); });
+  if (superseded > 0 && has_sides) {
+    notes.warn(
+        fmt::format("{} of the baseline left out: this is the candidate's report; compare the store to see both.",
+                    plural(superseded, "cell")));
+  } else if (superseded > 0) {
     notes.warn(fmt::format("{} left out: a later run has the same problem, solver and tolerance under other limits.",
                            plural(superseded, "cell")));
   }

@@ -68,7 +68,7 @@ std::string stop_by_text(const Analysis& analysis, const Slice& slice) {
 }
 
 std::string stop_by_text(const std::string& stop_by, const std::map<std::string, std::string>& checks) {
-  if (stop_by == "judge_timed") return "stop_by judge_timed (residual checks are in every time)";
+  if (stop_by == "judge_timed") return "stop_by judge_timed (residual checks are in all times)";
   if (stop_by == "solver") return "stop_by solver (each solver's own test)";
   if (stop_by != "judge") return "stop_by " + stop_by;
   std::set<std::string> solvers;
@@ -77,7 +77,7 @@ std::string stop_by_text(const std::string& stop_by, const std::map<std::string,
     some_free = some_free || how == "free";
     if (how == "paid") solvers.insert(solver);
   }
-  if (solvers.empty() || !some_free) return "stop_by judge (residual checks are in no time)";
+  if (solvers.empty() || !some_free) return "stop_by judge (residual checks are not in the times)";
   return fmt::format("stop_by judge ({} {} for tests of {} own, residual checks of the others are free)",
                      fmt::join(solvers, ", "), solvers.size() == 1 ? "pays" : "pay",
                      solvers.size() == 1 ? "its" : "their");

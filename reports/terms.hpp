@@ -14,7 +14,7 @@ namespace conebench::reports {
 /// Columns that pay for their own tests while residual checks of the others are free; only with stop_by `judge`.
 std::vector<std::size_t> paying_alone(const Analysis& analysis, const Slice& slice);
 
-/// "stop_by judge_timed (residual checks are in every time)": in the head of every ranking.
+/// "stop_by judge_timed (residual checks are in all times)": in the head of every ranking.
 std::string stop_by_text(const Analysis& analysis, const Slice& slice);
 /// The same, for the solvers in `checks` (solver → ConfigurationRecord::checks).
 std::string stop_by_text(const std::string& stop_by, const std::map<std::string, std::string>& checks);

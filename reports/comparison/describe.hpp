@@ -15,7 +15,7 @@ std::string per_cent(double log_change);  ///< "+2.3 %"
 std::string describe_side(const Side& side);
 /// "01234567 and fedcba98".
 std::string describe_hash(const std::set<std::string>& hashes);
-/// "tolerance 1e-6, start guess, stop_by judge (residual checks are in no time)".
+/// "tolerance 1e-6, start guess, stop_by judge (residual checks are not in the times)".
 std::string describe_slice(const Comparison& comparison, const TimeSlice& slice);
 /// "CASCADE *" of a configuration by Conebench's authors.
 std::string marked_label(const ComparedConfiguration& configuration);

@@ -13,7 +13,7 @@ std::string describe_day(const SuiteHistory& suite, std::size_t night);
 std::string describe_night(const SuiteHistory& suite, std::size_t night);
 /// "1e-6", with what distinguishes it from the other slices.
 std::string describe_slice(const SuiteHistory& suite, std::size_t slice);
-/// "1e-6: stop_by judge (residual checks are in no time)" of each slice.
+/// "1e-6: stop_by judge (residual checks are not in the times)" of each slice.
 std::vector<std::string> terms_lines(const SuiteHistory& suite);
 /// "1e-6: doubtful times in 3 cells of MINE" of the last night, a line a slice and configuration; empty: none.
 std::vector<std::string> doubt_lines(const SuiteHistory& suite);

@@ -1,7 +1,7 @@
 // The entries of a paper: published values beside measured ones, and what became of each claim.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const toneOf = { holds: "solved", fails: "failed", "not comparable": "unsupported", "not run": "not_run" };
+const toneOf = { holds: "solved", fails: "failed", "not comparable": "unsupported", undecided: "not_run" };
 const claims = data.entries.flatMap((entry) => entry.checks.map((check) => ({ entry, ...check })));
 const isKnown = (check) => check.known_failure && check.verdict === "fails" && check.expected;
 

@@ -226,7 +226,7 @@ TEST(PaperCommand, DrawsTheProfilesOfFilesThatAreGivenAndLeavesClaimsOnFewOpen) 
   const Outcome run = conebench({"paper", "Carpentier24-fig-7", "--data", folder / "data", "--out", out.string()});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("files of BoxesStack, Chain and Capsules below --data"));
-  EXPECT_THAT(run.out, HasSubstr("Claim a was not run: "));
+  EXPECT_THAT(run.out, HasSubstr("Claim a is undecided: "));
   EXPECT_THAT(run.out, HasSubstr("a verdict takes 8"));
   expect_publishable(out, "Carpentier24-fig-7", "Carpentier24-fig-7-boxesstack", "PGS");
 }
@@ -250,7 +250,7 @@ TEST(PaperCommand, APageIsKeptWhereNothingRanAndItsSuccessorSaysWhatItLacks) {
   const Outcome other = conebench({"paper", folder / "mine.json", "--out", out});
   EXPECT_EQ(other.code, 0);
   EXPECT_THAT(other.err, AllOf(HasSubstr("paper-LeLidec24.html"), HasSubstr("without LeLidec24-fig-13\n")));
-  EXPECT_THAT(other.out, HasSubstr("Claim a was not run: few\n  Measured: count(cells) is 1, not above 2\n"));
+  EXPECT_THAT(other.out, HasSubstr("Claim a is undecided: few\n  Measured: count(cells) is 1, not above 2\n"));
   EXPECT_THAT(other.err, AllOf(HasSubstr("LeLidec24-mine: "), HasSubstr("--data FOLDER"), HasSubstr("--full")));
 }
 

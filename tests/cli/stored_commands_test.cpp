@@ -127,6 +127,14 @@ TEST_F(RunCommand, WhatIsNotSolvedIsListedWithItsReasonAndTheCommandThatRepeatsI
               ::testing::ContainsRegex("converged +PGS-CCP +sliding-box +1e-4 +claims it; [0-9]+ iterations; "));
 }
 
+TEST_F(RunCommand, AReportWithoutAFolderIsTheRankingAlone) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto report = conebench({"report", folder / "small.sqlite"});
+  EXPECT_EQ(report.code, 0) << report.err;
+  const auto written = conebench({"report", folder / "small.sqlite", "--out", folder / "files"});
+  EXPECT_TRUE(written.out.starts_with(report.out)) << "the files' names follow";
+}
+
 TEST_F(RunCommand, AReportCanLeaveOutTheMethodsOfConebenchsAuthors) {
   ASSERT_EQ(run({}).code, 0);
   const auto report = [&](std::vector<std::string> more) {

@@ -69,7 +69,6 @@ TEST(Usage, WrongUsageIsOneLineAndExitCodeTwo) {
   expect_failure(conebench({"list", "solvers", "--json", "--markdown"}), 2, {"--json"});
   expect_failure(conebench({"completion", "fish"}), 2, {"fish"});
   expect_failure(conebench({"merge", "a.sqlite"}), 2, {"--out"});
-  expect_failure(conebench({"report", "a.sqlite"}), 2, {"--out"});
   expect_failure(conebench({"report", "a.sqlite", "--out", "r", "--format", "docx"}), 2, {"--format", "docx"});
 }
 

@@ -114,7 +114,7 @@ TEST(PaperEntry, ACheckFailsOnMutatedNumbersAndIsNotRunOnNone) {
   };
   EXPECT_EQ(verdict(four()), Verdict::holds);
   EXPECT_EQ(verdict(mutated(four(), check.mutated)), Verdict::fails);
-  EXPECT_EQ(verdict({}), Verdict::not_run);
+  EXPECT_EQ(verdict({}), Verdict::undecided);
   auto lacking = four();
   lacking[0].numbers.erase("iterations");
   EXPECT_EQ(verdict(lacking), Verdict::not_comparable);
@@ -126,11 +126,11 @@ TEST(PaperEntry, ACheckOfTooFewProblemsIsNotRun) {
   const auto entry = read(json);
   ASSERT_TRUE(entry);
   const CheckResult result = evaluate_check(entry->checks[0], select(four()));
-  EXPECT_EQ(result.verdict, Verdict::not_run);
+  EXPECT_EQ(result.verdict, Verdict::undecided);
   EXPECT_EQ(result.reason, "measured on 2 problems; a verdict takes 3");
   EXPECT_TRUE(result.measured.at(0).comparison.holds);
   const CheckResult against = evaluate_check(entry->checks[0], select(mutated(four(), entry->checks[0].mutated)));
-  EXPECT_EQ(against.verdict, Verdict::not_run);
+  EXPECT_EQ(against.verdict, Verdict::undecided);
   EXPECT_FALSE(against.measured.at(0).comparison.holds);
 }
 

@@ -91,7 +91,7 @@ TEST_F(SmallStore, WhoPaysForChecksAloneIsNamed) {
   EXPECT_THAT(notes(analysis), Contains(HasSubstr("Unequal terms at 1e-4: " + paying)));
   for (CellRecord& cell : store_.cells) cell.stop_by = "judge_timed";
   analysis = analyse_store();
-  EXPECT_EQ(stop_by_text(analysis, analysis.slices[0]), "stop_by judge_timed (residual checks are in every time)");
+  EXPECT_EQ(stop_by_text(analysis, analysis.slices[0]), "stop_by judge_timed (residual checks are in all times)");
   EXPECT_THAT(notes(analysis), Not(Contains(HasSubstr("Unequal terms"))));
 }
 

@@ -136,7 +136,8 @@ TEST(Suite, AllPayForLooksAsSoonAsOneSolverDoes) {
   EXPECT_EQ(stop_by(R"({"solvers": "all", "criterion": "own"})"), StopBy::solver);
   EXPECT_EQ(stop_by(R"({"solvers": "all", "criterion": "verdict"})"), StopBy::judge);
   EXPECT_EQ(stop_by(R"({"solvers": ["NSGS"], "criterion": "verdict-paid"})"), StopBy::judge_timed);
-  EXPECT_THAT(error_of(with(R"({"solvers": "all", "criterion": "own", "stop_by": "judge"})")), HasSubstr("criterion: "));
+  EXPECT_THAT(error_of(with(R"({"solvers": "all", "criterion": "own", "stop_by": "judge"})")),
+              HasSubstr("criterion: "));
 }
 
 TEST(Suite, MayStartInSeveralWaysAndMakeSequences) {
@@ -303,7 +304,7 @@ std::set<std::string> scenes_of(const std::string& name, const std::string& opti
   return scenes;
 }
 
-TEST(Suite, OfSimulatedScenesHasThemAllAndThatOfLoopsPaper004s) {
+TEST(Suite, OfSimulatedScenesHasThemAllAndThatOfLoopsThoseOfTsounis) {
   std::set<std::string> all;
   std::set<std::string> elastic;
   for (const SimulatedSceneRow& row : simulated_scene_table()) (row.elastic ? elastic : all).insert(row.id);

@@ -30,7 +30,7 @@ constexpr std::size_t samples = 1024;
 struct Contacts {
   std::vector<Eigen::Matrix3d> blocks;
   std::vector<ContactVector<3>> free, old;
-  std::vector<CoulombBlock::Prepared<3>> prepared;
+  std::vector<CoulombBlock::Prepared<CoulombSpace>> prepared;
   double friction = 0.5;
 };
 
@@ -49,9 +49,9 @@ Contacts random_contacts(Mode mode) {
         factor * factor.transpose() + Eigen::Vector3d(3.5, 3.5, 1.0).asDiagonal().toDenseMatrix();
     ContactVector<3> free(normal(random), normal(random), normal(random));
     ContactVector<3> old(normal(random), normal(random), 1.0);
-    const auto prepared = local.prepare<3>(block, contacts.friction);
-    const ContactVector<3> answer =
-        local.solve<3>(prepared, Eigen::Map<const Eigen::Matrix3d>(block.data()), contacts.friction, free, old);
+    const auto prepared = local.prepare<CoulombSpace>(block, CoulombSpace{{contacts.friction}});
+    const ContactVector<3> answer = local.solve<CoulombSpace>(prepared, Eigen::Map<const Eigen::Matrix3d>(block.data()),
+                                                              CoulombSpace{{contacts.friction}}, free, old);
     const bool sticks = (block * answer + free).norm() < 1e-9;
     const Mode found = answer.isZero(0.0) ? open : sticks ? stick : slip;
     if (found != mode) continue;
@@ -87,8 +87,8 @@ void BM_CoulombContact(benchmark::State& state) {
   for (auto _ : state) {
     for (std::size_t i = 0; i < samples; ++i) {
       ContactVector<3> impulse =
-          local.solve<3>(contacts.prepared[i], Eigen::Map<const Eigen::Matrix3d>(contacts.blocks[i].data()),
-                         contacts.friction, contacts.free[i], contacts.old[i]);
+          local.solve<CoulombSpace>(contacts.prepared[i], Eigen::Map<const Eigen::Matrix3d>(contacts.blocks[i].data()),
+                                    CoulombSpace{{contacts.friction}}, contacts.free[i], contacts.old[i]);
       benchmark::DoNotOptimize(impulse);
     }
   }
@@ -100,8 +100,8 @@ void BM_CoulombContactCarefully(benchmark::State& state) {
   const Contacts contacts = random_contacts(static_cast<Mode>(state.range(0)));
   for (auto _ : state) {
     for (std::size_t i = 0; i < samples; ++i) {
-      ContactVector<3> impulse =
-          solve_coulomb_carefully<3>(contacts.blocks[i], contacts.friction, contacts.free[i], contacts.old[i]);
+      ContactVector<3> impulse = solve_coulomb_carefully(contacts.blocks[i], CoulombSpace{{contacts.friction}},
+                                                         contacts.free[i], contacts.old[i]);
       benchmark::DoNotOptimize(impulse);
     }
   }
@@ -178,7 +178,8 @@ void against_stream(benchmark::State& state, const ContactProblem& problem, Work
 /// Sweeps that go on from the 20th: warm, the modes settled. `cold` starts anew from zero every ten sweeps.
 template <class Local>
 void sweeps(benchmark::State& state, const ContactProblem& problem, Local local, bool cold) {
-  Sweep<Local, 3> sweep(problem, std::move(local), contact_order(problem, "given", 1), velocity_weights(problem));
+  Sweep<Local, CoulombSpace> sweep(problem, std::move(local), contact_order(problem, "given", 1),
+                                   velocity_weights(problem));
   const Vector zero = Vector::Zero(problem.rows());
   Vector impulse = zero;
   sweep.start(zero.data());
@@ -213,15 +214,15 @@ void operator_product(benchmark::State& state, const ContactProblem& problem) {
 
 /// A one-contact solver that costs next to nothing: what is left is the sum over a row.
 struct KeepImpulse {
-  template <int Dim>
+  template <class Cone>
   struct Prepared {};
-  template <int Dim>
-  Prepared<Dim> prepare(const ContactMatrix<Dim>&, double) const {
+  template <class Cone>
+  Prepared<Cone> prepare(const typename Cone::Square&, const Cone&) const {
     return {};
   }
-  template <int Dim>
-  ContactVector<Dim> solve(const Prepared<Dim>&, const ContactMatrixMap<Dim>&, double, const ContactVector<Dim>& free,
-                           const ContactVector<Dim>&) const {
+  template <class Cone>
+  typename Cone::Block solve(const Prepared<Cone>&, const SquareMap<Cone>&, const Cone&,
+                             const typename Cone::Block& free, const typename Cone::Block&) const {
     return -1e-3 * free;
   }
 };

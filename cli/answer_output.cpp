@@ -12,7 +12,36 @@
 
 namespace conebench::cli {
 
-void add_judgement(nlohmann::json& object, const CellRecord& record) {
+namespace {
+
+/// The first row of a block, as the problem was given.
+Index given_row(const ContactProblem& problem, Index block) {
+  const Index first = problem.cones().block_row(block);
+  if (!problem.given_rows()) return first;
+  const std::vector<Index>& rows = problem.given_rows()->row;
+  const Index end = first + problem.cones().block_size(block);
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](Index row) { return row >= first && row < end; });
+  return static_cast<Index>(found - rows.begin());
+}
+
+/// "contact 3", counted among its kind; with the row where the problem was given in another order.
+std::string block_text(const ContactProblem& problem, Index block) {
+  const ConeProduct& cones = problem.cones();
+  const auto named = [&]() -> std::string {
+    switch (cones.block_kind(block)) {
+      case BlockKind::joint: return fmt::format("joint row {}", block);
+      case BlockKind::limit: return fmt::format("limit {}", block - cones.first_limit_row());
+      case BlockKind::interval: return fmt::format("interval {}", block - cones.first_interval_row());
+      case BlockKind::contact: break;
+    }
+    return fmt::format("contact {}", block - cones.first_contact_row());
+  };
+  return problem.given_rows() ? fmt::format("row {} of the file", given_row(problem, block)) : named();
+}
+
+}  // namespace
+
+void add_judgement(nlohmann::json& object, const ContactProblem& problem, const CellRecord& record) {
   object["solved"] = record.solved;
   object["tolerance"] = number(record.tolerance);
   object["verdict"] = record.verdict;
@@ -20,6 +49,7 @@ void add_judgement(nlohmann::json& object, const CellRecord& record) {
   auto& residuals = object["residuals"] = nlohmann::json::object();
   auto& missing = object["residuals_missing"] = nlohmann::json::object();
   auto& worst = object["worst_blocks"] = nlohmann::json::object();
+  auto& worst_rows = object["worst_rows"] = nlohmann::json::object();
   // Every name is there, also where nothing was judged.
   for (const auto& row : residual_table()) {
     const auto found = record.residuals.find(row.name);
@@ -30,12 +60,21 @@ void add_judgement(nlohmann::json& object, const CellRecord& record) {
     }
     residuals[row.name] = number(found->value);
     if (!found->missing.empty()) missing[row.name] = found->missing;
-    if (found->worst_block >= 0) worst[row.name] = found->worst_block;
+    if (found->worst_block < 0) continue;
+    worst[row.name] = found->worst_block;
+    worst_rows[row.name] = given_row(problem, found->worst_block);
   }
-  object["modes"] = {{"open", record.open}, {"stick", record.stick}, {"slip", record.slip}};
+  object["modes"] = {{"open", record.open},
+                     {"stick", record.stick},
+                     {"slip", record.slip},
+                     {"moment_stick", record.moment_stick},
+                     {"moment_slip", record.moment_slip},
+                     {"inside", record.inside},
+                     {"at_lower", record.at_lower},
+                     {"at_upper", record.at_upper}};
 }
 
-std::string judgement_text(const CellRecord& record, bool all) {
+std::string judgement_text(const ContactProblem& problem, const CellRecord& record, bool all) {
   constexpr std::size_t few = 5;
   std::vector<std::string> shown;
   for (const std::string& name :
@@ -48,9 +87,17 @@ std::string judgement_text(const CellRecord& record, bool all) {
                                  : passes_too_late(record) ? "no: passes, but came after the time limit"
                                                            : "no",
                                  record.verdict, short_number(record.verdict_value), record.tolerance);
-  text += fmt::format("contacts   {} open, {} stick, {} slip\n\n", record.open, record.stick, record.slip);
+  text += fmt::format("contacts   {} open, {} stick, {} slip\n", record.open, record.stick, record.slip);
+  if (record.moment_stick + record.moment_slip > 0) {
+    text += fmt::format("moments    {} stick, {} slip\n", record.moment_stick, record.moment_slip);
+  }
+  if (record.inside + record.at_lower + record.at_upper > 0) {
+    text += fmt::format("intervals  {} inside, {} at the lower bound, {} at the upper\n", record.inside,
+                        record.at_lower, record.at_upper);
+  }
+  text += "\n";
   long hidden = 0;
-  std::vector<std::vector<std::string>> rows = {{"residual", "value", "unit", "worst block"}};
+  std::vector<std::vector<std::string>> rows = {{"residual", "value", "unit", "worst at"}};
   for (const auto& row : residual_table()) {
     const auto found = record.residuals.find(row.name);
     if (!found) continue;
@@ -64,7 +111,7 @@ std::string judgement_text(const CellRecord& record, bool all) {
       continue;
     }
     rows.push_back({row.name, residual.value ? short_number(residual.value) : std::string("not finite"), row.unit,
-                    residual.worst_block >= 0 ? std::to_string(residual.worst_block) : std::string()});
+                    residual.worst_block >= 0 ? block_text(problem, residual.worst_block) : std::string()});
   }
   if (rows.size() > 1) text += align_columns(rows);
   if (hidden > 0) text += fmt::format("{} more with --all\n", hidden);

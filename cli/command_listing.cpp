@@ -53,14 +53,14 @@ memory, and not in the baseline) and `cells_ended_in_baseline_too`; `statuses` (
 null), `judge_s` (in none of the other times), `own_residual`,
 `solved_symmetrised`, `verdict_symmetrised`, `compliance_share` (α where the solver added R = α diag(G)),
 `verdict_compliant` and `ccp_compliant` (the verdict and the CCP's residual with it), `residuals` (by name),
-`residuals_missing` (why one is null), `worst_blocks` (joint row, limit row or contact, counted through, by name) and
-`modes` (`open`, `stick`, `slip`). Nothing is repeated here: times are those of one cold run.
+`residuals_missing` (why one is null), `worst_blocks` (joint row, limit row, interval or contact, counted through, by name), `worst_rows` (its first row, as the problem was given) and
+`modes` (of contacts `open`, `stick`, `slip`; of groups of torsion and rolling `moment_stick`, `moment_slip`; of intervals `inside`, `at_lower`, `at_upper`). Nothing is repeated here: times are those of one cold run.
 
 `judge`: the judge's part of the same, `reaction`, `not_finite` (which entry, or null) and `hint` (where it solves with tangents first, else null).
 
 `inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros` (of G, or of M and J where it is not assembled; of a file: W's or H's), `mu_min`,
-`mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
-where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
+`mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, `readers` (who can read the file), and of the condensed problem (null
+where there is none, with the reason in `notes`) `row_types` (`type`, `rows`, of contacts `contacts`), `law` (`ncp` or `ccp` where the file says what its engine meant, else null), `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,
 `not_excluded`, `undecided` or `no_library`), `feasibility_margin`, `verdict_bound` (no λ has a `natural_map_scaled` below it), `infeasible_block`, its `infeasible_identity` and `infeasible_bodies` (names; null where the simulation that wrote

@@ -43,8 +43,9 @@ Examples:
 
 constexpr const char* add_footer =
     R"(A Git source is cloned into the folder of the sets, a folder is used where it is, scenes are written as FCLIB files.
-The same command again takes over what has changed; the version changes with the files. It ends with 3 where the
-source cannot be read, or Git LFS left pointers instead of data: the line has the command that fetches them.)";
+A set has the files .hdf5, .h5 and those .dat that hold a problem in Siconos' text. The same command again takes over
+what has changed; the version changes with the files. It ends with 3 where the source cannot be read, or Git LFS left
+pointers instead of data: the line has the command that fetches them.)";
 
 constexpr const char* verify_footer =
     "It ends with 3 where a file is gone, new, a Git LFS pointer, or holds other data than when it was added.";

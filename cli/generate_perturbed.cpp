@@ -39,6 +39,24 @@ void scale_by_normal(Vector& values, double deviation, RandomSource& random) {
   for (Index i = 0; i < values.size(); ++i) values[i] *= 1.0 + deviation * random.normal();
 }
 
+/// The same of a problem by blocks. Where it has M and J, its free term follows from v_free and b.
+void perturb(conebench::GivenProblem& given, const PerturbOptions& options, RandomSource& random) {
+  if (given.primal) {
+    scale_by_normal(given.primal->free_velocity, options.free_term, random);
+    given.free_term.reset();
+  } else if (given.free_term) {
+    scale_by_normal(*given.free_term, options.free_term, random);
+    given.bias.reset();
+  }
+  if (given.bias) scale_by_normal(*given.bias, options.free_term, random);
+  for (double& mu : given.blocks.mu) mu *= random.uniform(1.0 - options.friction, 1.0 + options.friction);
+  given.guess.reset();
+  given.reference.reset();
+  given.configuration.scene.clear();
+  given.configuration.step.reset();
+  given.configuration.seed.reset();
+}
+
 /// Another problem of the same matrices. What belongs to the old one alone, its answers and its step in a simulation,
 /// goes.
 void perturb(FclibContent& content, const PerturbOptions& options, RandomSource& random) {
@@ -50,6 +68,7 @@ void perturb(FclibContent& content, const PerturbOptions& options, RandomSource&
   }
   content.guesses.clear();
   content.solution.reset();
+  if (content.blocks) perturb(*content.blocks, options, random);
   if (!content.extension) return;
   FclibExtension& extension = *content.extension;
   extension.free_velocity.reset();

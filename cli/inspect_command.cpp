@@ -2,12 +2,16 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
+#include "base/plural.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
@@ -15,6 +19,7 @@
 #include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
 #include "metrics/noise_level.hpp"
+#include "problems/mass_solve.hpp"
 #include "reports/text.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "simulation/sample_folder.hpp"
@@ -108,6 +113,7 @@ std::string block_name(const ConeProduct& cones, Index block) {
   switch (cones.block_kind(block)) {
     case BlockKind::joint: return fmt::format("joint row {}", block);
     case BlockKind::limit: return fmt::format("limit {}", block - cones.joints());
+    case BlockKind::interval: return fmt::format("interval {}", block - cones.first_interval_row());
     case BlockKind::contact: return fmt::format("contact {}", block - cones.first_contact_row());
   }
   throw std::logic_error("unknown kind of block");
@@ -116,8 +122,9 @@ std::string block_name(const ConeProduct& cones, Index block) {
 /// What a simulation calls a contact or limit in all of its steps.
 std::optional<std::int64_t> identity_of(const ContactProblem& problem, Index block) {
   const ConeProduct& cones = problem.cones();
-  if (!problem.configuration() || cones.block_kind(block) == BlockKind::joint) return std::nullopt;
-  const bool contact = cones.block_kind(block) == BlockKind::contact;
+  const BlockKind kind = cones.block_kind(block);
+  if (!problem.configuration() || (kind != BlockKind::limit && kind != BlockKind::contact)) return std::nullopt;
+  const bool contact = kind == BlockKind::contact;
   const auto& identities =
       contact ? problem.configuration()->contact_identities : problem.configuration()->limit_identities;
   const Index first = contact ? cones.first_contact_row() : cones.joints();
@@ -170,12 +177,93 @@ void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
   if (known.coordinates) out["coordinates"] = to_string(*known.coordinates);
 }
 
-nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem, bool feasibility) {
+/// What a contact's law is called.
+std::string law_name(const FrictionLaw& law) {
+  const std::size_t tangents = law.coefficients.size();
+  if (law.shape == ConeShape::pyramid) return fmt::format("pyramid of {} rows", law.rows());
+  if (law.groups == std::vector{1}) return "coulomb 2D";
+  if (law.groups == std::vector{2}) return law.isotropic() ? "coulomb 3D" : "orthotropic";
+  if (law.groups.size() == 1) return fmt::format("ellipsoid of {} rows", law.rows());
+  if (law.groups == std::vector{2, 1}) return "torsion";
+  if (law.groups == std::vector{2, 2} && law.isotropic()) return "rolling";
+  return fmt::format("discs of {} rows in {} groups", tangents + 1, law.groups.size());
+}
+
+/// Rows by the type of their set, contacts by their law.
+void add_row_types(nlohmann::json& out, const Result<ContactProblem>& problem) {
+  for (const char* name : {"row_types", "law", "readers"}) out[name] = nullptr;
+  if (!problem) return;
+  const ConeProduct& cones = problem->cones();
+  nlohmann::json types = nlohmann::json::array();
+  const auto add = [&](const std::string& name, Index rows, Index contacts) {
+    const auto same = std::ranges::find_if(types, [&](const auto& one) { return one["type"] == name; });
+    if (same == types.end()) {
+      types.push_back({{"type", name}, {"rows", rows}});
+      if (contacts > 0) types.back()["contacts"] = contacts;
+    } else {
+      (*same)["rows"] = (*same)["rows"].template get<Index>() + rows;
+      (*same)["contacts"] = (*same)["contacts"].template get<Index>() + contacts;
+    }
+  };
+  if (cones.joints() > 0) add("bilateral", cones.joints(), 0);
+  if (cones.limits() > 0) add("unilateral", cones.limits(), 0);
+  if (!cones.intervals().empty()) add("interval", static_cast<Index>(cones.intervals().size()), 0);
+  if (cones.coulomb() && cones.contacts() > 0) {
+    add(law_name(cones.law(0)), cones.contacts() * cones.contact_dimension(), cones.contacts());
+  } else {
+    for (Index i = 0; i < cones.contacts(); ++i) add(law_name(cones.law(i)), cones.contact_rows(i), 1);
+  }
+  out["row_types"] = std::move(types);
+  if (!problem->provenance().law.empty()) out["law"] = problem->provenance().law;
+}
+
+/// Rows of a contact where FCLIB has a number for them, else the dimension of space.
+int dimension_of(const ConeProduct& cones) {
+  return cones.coulomb() || cones.rolls() ? cones.contact_dimension() : cones.space_dimension();
+}
+
+/// The least and the largest coefficient of sliding: of the first group's tangents, behind which stand moments [m].
+std::pair<double, double> sliding_friction(const ConeProduct& cones) {
+  double least = std::numeric_limits<double>::infinity(), largest = 0.0;
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    const auto coefficients = cones.coefficients(i);
+    const auto tangents = std::min<std::size_t>({2, static_cast<std::size_t>(cones.groups(i)[0]), coefficients.size()});
+    for (const double mu : coefficients.first(tangents)) {
+      least = std::min(least, mu);
+      largest = std::max(largest, mu);
+    }
+  }
+  return {least, largest};
+}
+
+/// What became of rows and cones of a problem by blocks, and what is odd about its M.
+void add_block_notes(nlohmann::json& out, const BlockTable& table, const ContactProblem& problem) {
+  std::vector<std::string> parts;
+  if (problem.given_rows()) {
+    const auto left_out = std::ranges::count(problem.given_rows()->row, Index{-1});
+    if (left_out > 0) parts.push_back(plural(left_out, "row") + " with mu = 0 left out");
+  }
+  const auto cones = std::ranges::count_if(table.cone, [](BlockCone cone) { return cone != BlockCone::none; });
+  if (const auto limits = cones - problem.cones().contacts(); limits > 0) {
+    parts.push_back(plural(limits, "contact") + " without friction read as " + (limits == 1 ? "a limit" : "limits"));
+  }
+  if (const auto shifts = (table.shift.array() != 0.0).count(); shifts > 0) parts.push_back(plural(shifts, "shift"));
+  if (!parts.empty()) out["notes"].push_back(fmt::format("{}", fmt::join(parts, "; ")));
+  if (!problem.primal()) return;
+  const SparseMatrix& mass = problem.primal()->mass;
+  if (!nearly_symmetric(mass)) {
+    out["notes"].push_back(fmt::format("M is not symmetric: |M - M^T| / |M| = {}", short_number(asymmetry(mass))));
+  } else if (Eigen::SimplicialLLT<SparseMatrix>(mass).info() != Eigen::Success) {
+    out["notes"].push_back("M is not positive definite");
+  }
+}
+
+/// The problem of a scene or by blocks.
+nlohmann::json describe(const std::string& text, const std::string& kind, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  const auto& friction = cones.friction();
   nlohmann::json out = {{"file", text},
-                        {"kind", "generated"},
-                        {"space_dimension", cones.contact_dimension()},
+                        {"kind", kind},
+                        {"space_dimension", dimension_of(cones)},
                         {"contacts", cones.contacts()},
                         {"limits", cones.limits()},
                         {"rows", cones.rows() - cones.joints()},
@@ -191,27 +279,58 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
                         {"also_other_kind", false},
                         {"notes", nlohmann::json::array()}};
   if (cones.contacts() > 0) {
-    out["mu_min"] = *std::min_element(friction.begin(), friction.end());
-    out["mu_max"] = *std::max_element(friction.begin(), friction.end());
+    const auto [least, largest] = sliding_friction(cones);
+    out["mu_min"] = least;
+    out["mu_max"] = largest;
   }
   if (cones.contacts() > 0 && cones.rolls()) {
-    const auto& rolling = cones.rolling_friction();
+    const auto rolling = cones.rolling_friction();
     out["mu_r_min"] = *std::min_element(rolling.begin(), rolling.end());
     out["mu_r_max"] = *std::max_element(rolling.begin(), rolling.end());
   }
   if (!problem.condenses_sparsely()) out["notes"].push_back("nonzeros counts the entries of M and J");
-  add_features(out, problem);
-  if (feasibility) add_feasibility(out, problem, {});
-  add_sample(out, problem);
   return out;
+}
+
+/// What of the problem follows the description of its file. `path`: empty for a scene.
+void add_problem(nlohmann::json& out, const Result<ContactProblem>& problem, bool feasibility,
+                 const std::filesystem::path& path) {
+  add_row_types(out, problem);
+  add_features(out, problem);
+  if (feasibility) add_feasibility(out, problem, path);
+  add_sample(out, problem);
+}
+
+/// Who can read the problem from its file; of a scene, from the one that is written of it.
+nlohmann::json readers_of(FileFormat format) {
+  switch (format) {
+    case FileFormat::fclib: return {"FCLIB", "conebench"};
+    case FileFormat::siconos: return {"Siconos' text", "conebench"};
+    case FileFormat::blocks: break;
+  }
+  return nlohmann::json::array({"conebench"});
 }
 
 Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
   CONEBENCH_TRY(const auto scene, make_named_scene(file));
-  if (scene) return inspect_scene(file, *scene, feasibility);
+  if (scene) {
+    nlohmann::json out = describe(file, "generated", *scene);
+    add_problem(out, *scene, feasibility, {});
+    out["readers"] = readers_of(fits_fclib(*scene) ? FileFormat::fclib : FileFormat::blocks);
+    return out;
+  }
   const auto path = find_problem_file(file);
   CONEBENCH_CHECK(check_problem_file(path));
   CONEBENCH_TRY(const auto content, read_fclib(path));
+  const auto problem = to_problem(content, path);
+  if (content.blocks) {
+    if (!problem) return problem.error();
+    nlohmann::json out = describe(file, to_string(content.kind), *problem);
+    add_block_notes(out, content.blocks->blocks, *problem);
+    add_problem(out, problem, feasibility, path);
+    out["readers"] = readers_of(content.format);
+    return out;
+  }
   const auto summary = summarise(content);
   nlohmann::json out = {{"file", file},
                         {"kind", summary.kind},
@@ -230,10 +349,8 @@ Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
                         {"title", content.title},
                         {"also_other_kind", content.also_other_kind},
                         {"notes", content.notes}};
-  const auto problem = to_problem(content, path);
-  add_features(out, problem);
-  if (feasibility) add_feasibility(out, problem, path);
-  add_sample(out, problem);
+  add_problem(out, problem, feasibility, path);
+  out["readers"] = readers_of(content.format);
   return out;
 }
 
@@ -245,6 +362,9 @@ constexpr const char* text_order[] = {"file",
                                       "limits",
                                       "rows",
                                       "joint_rows",
+                                      "row_types",
+                                      "law",
+                                      "readers",
                                       "nonzeros",
                                       "mu_min",
                                       "mu_max",
@@ -291,6 +411,17 @@ std::string densities_text(const nlohmann::json& densities, long space_dimension
                      densities.at("degrees_of_freedom").get<long>(), of);
 }
 
+/// "bilateral 2, interval 1, coulomb 3D 12 (4 contacts)", in rows.
+std::string row_types_text(const nlohmann::json& types) {
+  std::vector<std::string> parts;
+  for (const auto& one : types) {
+    parts.push_back(fmt::format("{} {}", one.at("type").get<std::string>(), one.at("rows").get<long>()));
+    if (one.contains("contacts"))
+      parts.back() += fmt::format(" ({})", plural(one.at("contacts").get<long>(), "contact"));
+  }
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// "contact 3 between base and link: contributes most to the contradiction".
 std::string block_text(const nlohmann::json& inspected) {
   std::string text = inspected.at("infeasible_block").get<std::string>();
@@ -318,11 +449,15 @@ std::string to_text(const nlohmann::json& inspected) {
     const bool of_infeasible = std::string_view(name) == "feasibility_margin" ||
                                std::string_view(name) == "verdict_bound" ||
                                std::string_view(name) == "infeasible_block";
-    if (value.is_null() && (of_samples || of_infeasible)) continue;
+    if (value.is_null() && (of_samples || of_infeasible || std::string_view(name) == "law")) continue;
     if (value.is_null()) {
       rows.push_back({name, std::string_view(name).starts_with("mu_") ? "none" : "unknown"});
     } else if (value.is_object()) {
       rows.push_back({name, densities_text(value, inspected.at("space_dimension").get<long>())});
+    } else if (std::string_view(name) == "row_types") {
+      rows.push_back({name, row_types_text(value)});
+    } else if (std::string_view(name) == "readers") {
+      rows.push_back({name, fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ", "))});
     } else if (value.is_array()) {
       for (const auto& line : value) rows.push_back({name, line.get<std::string>()});
     } else if (value.is_boolean()) {
@@ -380,7 +515,8 @@ Command add_inspect(CLI::App& root) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
   app->footer(inspect_footer);
-  app->add_option("FILE", arguments->files, "FCLIB HDF5 files, or scenes with their options")->required();
+  app->add_option("FILE", arguments->files, "FCLIB HDF5 files, Siconos' .dat files, or scenes with their options")
+      ->required();
   app->add_flag("--feasibility", arguments->feasibility,
                 "Look for a proof that there is no solution (docs/metrics.md); up to a minute a problem");
   app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");

@@ -9,7 +9,6 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
-#include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/execute/cell_run.hpp"
@@ -19,7 +18,9 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* judge_footer = R"(R.hdf5 holds FCLIB's /solution (r, and l where the problem has joints); R.npy is
-one row of float64 in FCLIB's order: l, then r with each contact's normal first.
+one row of float64 in FCLIB's order: l, then r with each contact's normal first. Of a
+problem by blocks (/conebench of version 4) /solution/r and R.npy have the file's rows,
+joints among them.
 
 Examples:
   conebench judge problem.hdf5 --reaction solved.hdf5
@@ -38,23 +39,27 @@ struct JudgeArguments {
 
 /// The answer of a program that keeps a contact's tangents before its normal, as if it had written them behind it.
 Vector tangents_first(const ContactProblem& problem, const Vector& values) {
-  const RowOrder order = RowOrder::of(problem.cones());
-  const Vector r = order.reaction(values);
+  const ConeProduct& cones = problem.cones();
   Vector swapped = values;
-  swapped.tail(order.dimension * order.contacts) = r.head(order.dimension * order.contacts);
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    const Index row = cones.contact_row(i);
+    const int normal = cones.normal_of(i);
+    swapped[row] = values[row + normal];
+    swapped.segment(row + 1, normal) = values.segment(row, normal);
+  }
   return swapped;
 }
 
 /// The first number of the answer that is not finite, counted in the file's order: "entry 2 of r is nan (counted from
 /// 0)"; empty where there is none.
 std::string not_finite(const ContactProblem& problem, const Vector& values) {
-  const RowOrder order = RowOrder::of(problem.cones());
-  const Vector l = values.head(order.joints), r = order.reaction(values);
-  for (const auto& [name, part] : {std::pair("l", &l), {"r", &r}}) {
-    for (Index k = 0; k < part->size(); ++k) {
-      const double value = (*part)[k];
-      if (!std::isfinite(value)) return fmt::format("entry {} of {} is {} (counted from 0)", k, name, value);
-    }
+  const Vector all = answer_rows(problem).to_given(values);
+  // Where the file describes blocks, r has the joints, too.
+  const Index joints = problem.given_rows() || !fits_fclib(problem) ? 0 : problem.cones().joints();
+  for (Index k = 0; k < all.size(); ++k) {
+    if (std::isfinite(all[k])) continue;
+    return fmt::format("entry {} of {} is {} (counted from 0)", k < joints ? k : k - joints, k < joints ? "l" : "r",
+                       all[k]);
   }
   return {};
 }
@@ -91,13 +96,13 @@ Result<int> run_judge(const JudgeArguments& arguments) {
         {"problem", arguments.file}, {"problem_hash", problem.content_hash()}, {"reaction", arguments.reaction}};
     out["not_finite"] = wrong.empty() ? nlohmann::json(nullptr) : nlohmann::json(wrong);
     out["hint"] = hint.empty() ? nlohmann::json(nullptr) : nlohmann::json(hint);
-    add_judgement(out, record);
+    add_judgement(out, problem, record);
     print_json("judge", out);
   } else {
     print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
     if (!wrong.empty()) print_text(fmt::format("not finite {}\n", wrong));
     if (!hint.empty()) print_text(fmt::format("hint       {}\n", hint));
-    print_text(judgement_text(record, arguments.all));
+    print_text(judgement_text(problem, record, arguments.all));
     if (wrong.empty() && hint.empty()) print_text(feasibility_hint(record, arguments.file));
   }
   if (arguments.require_solved && !record.solved) {

@@ -27,6 +27,7 @@ Result<Listing> listing_of(const std::string& topic, const CLI::App& root) {
   if (topic == "scenes") return list_scenes();
   if (topic == "metrics") return list_metrics();
   if (topic == "fields") return list_fields();
+  if (topic == "sets") return list_sets();
   return list_tables();
 }
 

@@ -12,6 +12,7 @@
 #include "base/suggestion.hpp"
 #include "cli/output.hpp"
 #include "cli/solver_origin.hpp"
+#include "cli/supported_sets.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/plan/suite.hpp"
 #include "scenes/scene_table.hpp"
@@ -70,7 +71,12 @@ std::string handles(const SolverInfo& info) {
   if (info.limits) text += ", limits";
   if (info.compliance) text += ", compliance";
   if (info.two_dimensional) text += ", 2D";
-  if (info.rolling) text += ", rolling";
+  if (info.intervals) text += ", intervals";
+  if (info.friction_cones) {
+    text += ", friction cones";
+  } else if (info.rolling) {
+    text += ", rolling";
+  }
   return text;
 }
 
@@ -84,7 +90,9 @@ json solver_json(const SolverRow& row) {
                  {"limits", info.limits},
                  {"compliance", info.compliance},
                  {"two_dimensional", info.two_dimensional},
-                 {"rolling", info.rolling},
+                 {"intervals", info.intervals},
+                 {"rolling", info.rolling || info.friction_cones},
+                 {"friction_cones", info.friction_cones},
                  {"needs_symmetry", info.needs_symmetry},
                  {"rotation_invariant", info.rotation_invariant},
                  {"scale_invariant", info.scale_invariant},
@@ -261,8 +269,8 @@ std::optional<Listing> find_one(const std::string& topic, const std::string& nam
 }  // namespace
 
 const std::vector<std::string>& list_topics() {
-  static const std::vector<std::string> topics = {"solvers", "suites", "scenes",  "metrics",
-                                                  "fields",  "tables", "commands"};
+  static const std::vector<std::string> topics = {"solvers", "suites", "scenes", "metrics",
+                                                  "fields",  "sets",   "tables", "commands"};
   return topics;
 }
 
@@ -361,6 +369,48 @@ Listing list_metrics() {
       "\nlambda: impulse; sigma = (G + R) lambda + g; v = sigma + Gamma(sigma), v^ in docs/metrics.md; "
       "r_i = d_i / trace(G_ii + R_ii); V = max_i |g_i|\n";
   return {"metrics", lined_up(rows) + footer, markdown, metrics_json};
+}
+
+Listing list_sets() {
+  std::vector<SetName> names = supported_set_names();
+  Rows rows = {{"solver"}};
+  for (const SetName& set : names) rows[0].push_back(set.name);
+  std::map<std::string, std::vector<std::string>> reasons;
+  for (const SolverRow& row : solver_catalogue()) {
+    rows.push_back({row.info.id});
+    for (const SupportedSet& set : supported_sets(row)) {
+      rows.back().push_back(set.reason ? "-" : "yes");
+      if (!set.reason) continue;
+      std::string reason = *set.reason;
+      if (reason.starts_with(row.info.id + " ")) reason.erase(0, row.info.id.size() + 1);
+      std::vector<std::string>& ids = reasons[reason];
+      if (ids.empty() || ids.back() != row.info.id) ids.push_back(row.info.id);
+    }
+  }
+  Rows meanings = {{"set", "meaning"}};
+  for (const SetName& set : names) meanings.push_back({set.name, set.meaning});
+  std::string markdown = "# Rows and cones that each solver takes\n\n" + generated_by("sets") +
+                         "\nEach solver was asked about a problem with such rows alone. The sets themselves: "
+                         "[problem class](problem_class.md).\n\n" +
+                         markdown_table(meanings) + "\n" + markdown_table(rows) + "\n## Reasons\n\n";
+  std::string text = lined_up(meanings) + "\n" + lined_up(rows) + "\n";
+  for (const auto& [reason, ids] : reasons) {
+    markdown += fmt::format("- {}: {}\n", fmt::join(ids, ", "), reason);
+    text += paragraph(fmt::format("{}: {}", fmt::join(ids, ", "), reason));
+  }
+  return {"sets", text, markdown, [] {
+            json list = json::array();
+            for (const SolverRow& row : solver_catalogue()) {
+              json takes = json::object();
+              json refuses = json::object();
+              for (const SupportedSet& set : supported_sets(row)) {
+                takes[set.set] = !set.reason.has_value();
+                if (set.reason) refuses[set.set] = *set.reason;
+              }
+              list.push_back({{"id", row.info.id}, {"takes", takes}, {"reasons", refuses}});
+            }
+            return json{{"sets", list}};
+          }};
 }
 
 Listing list_fields() {

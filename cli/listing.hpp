@@ -28,6 +28,8 @@ Listing list_scenes();
 Listing list_metrics();
 /// Fields of the records of a store: what its columns, JSON, CSV and Python call them.
 Listing list_fields();
+/// Which solver takes which rows and cones, and why not: docs/supported_sets.md.
+Listing list_sets();
 Listing list_suites();
 /// Tables, figures and numbers of papers with their last verdicts: those in the folder
 /// `results` that `paper` wrote, or else the built-in ones. `names`: of entries, papers or authors; empty: all. Errors:

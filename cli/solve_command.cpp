@@ -65,7 +65,8 @@ Result<OptionValues> complete(SolveArguments& arguments) {
 /// Null for what the solver's library does not count.
 nlohmann::json counter(std::int64_t count) { return count < 0 ? nlohmann::json(nullptr) : nlohmann::json(count); }
 
-nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& options, const CellRecord& record) {
+nlohmann::json to_json(const SolveArguments& arguments, const ContactProblem& problem, const OptionValues& options,
+                       const CellRecord& record) {
   nlohmann::json out = {{"problem", arguments.file},
                         {"solver", arguments.solver},
                         {"options", cli::to_json(options)},
@@ -95,7 +96,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
   out["verdict_compliant"] = number(record.verdict_compliant);
   out["ccp_compliant"] = number(record.ccp_compliant);
   add_origin(out, find_solver(arguments.solver)->info);
-  add_judgement(out, record);
+  add_judgement(out, problem, record);
   return out;
 }
 
@@ -134,7 +135,8 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
                         "natural_map_ccp_scaled", short_number(record.ccp_compliant));
   }
   const bool answered = class_of(record.status) == StatusClass::answer;
-  return text + judgement_text(record, arguments.all) + (answered ? feasibility_hint(record, arguments.file) : "");
+  return text + judgement_text(problem, record, arguments.all) +
+         (answered ? feasibility_hint(record, arguments.file) : "");
 }
 
 bool finite(const std::vector<double>& values) {
@@ -174,7 +176,9 @@ Result<int> run_solve(SolveArguments& arguments) {
       CellRecord none = blank_record(arguments.request);
       none.status = CellStatus::unsupported;
       none.reason = given.error().message;
-      print_json("solve", to_json(arguments, options, none));
+      ContactProblemData nothing;
+      nothing.delassus = make_dense_delassus(Matrix(0, 0));
+      print_json("solve", to_json(arguments, ContactProblem::create(nothing).value(), options, none));
     }
     return given.error();
   }
@@ -186,7 +190,7 @@ Result<int> run_solve(SolveArguments& arguments) {
   CONEBENCH_TRY(auto record, solve_cell(problem, arguments.request, arguments.trace.empty() ? nullptr : &trace));
 
   if (arguments.json) {
-    auto out = to_json(arguments, options, record);
+    auto out = to_json(arguments, problem, options, record);
     out["problem_hash"] = problem.content_hash();
     print_json("solve", out);
   } else {

@@ -1,17 +1,19 @@
 #pragma once
 
+#include <algorithm>
+
 #include "problems/cone_product.hpp"
+#include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
 
 /// FCLIB has a contact's normal component first, Conebench has it after the tangents: (n, t1, t2) ↔ (t1, t2, n),
 /// (n, t) ↔ (t, n), (n, t1, t2, m1, m2) ↔ (t1, t2, n, m1, m2). FCLIB has
 /// no limits: in a file a limit is a frictionless contact with empty tangents, after the other contacts. No other
-/// source file changes the order.
+/// source file changes the order of FCLIB's files.
 namespace conebench {
 
-/// Index of the normal among a contact's rows: the last one; with rolling friction (five rows) the one before the
-/// moments.
-inline Index normal_component(int dimension) { return dimension == 5 ? 2 : dimension - 1; }
+/// Index of the normal among a contact's rows: behind its tangents, of which there are two at most.
+inline Index normal_component(int dimension) { return std::min(dimension - 1, 2); }
 
 /// FCLIB's row (normal first) of contact row `row` (normal after the tangents). Both count rows of contacts only.
 inline Index fclib_row(Index row, int dimension) {
@@ -42,7 +44,7 @@ struct RowOrder {
     return {cones.joints(), cones.limits(), cones.contacts(), cones.contact_dimension()};
   }
   /// Axes of a contact's frame.
-  int axes() const { return dimension == 5 ? 3 : dimension; }
+  int axes() const { return std::min(dimension, 3); }
   Index rows() const { return joints + limits + dimension * contacts; }
   Index reaction_rows() const { return dimension * (contacts + limits); }
 
@@ -74,6 +76,16 @@ struct RowOrder {
   Vector joined(ConstVectorRef l, ConstVectorRef r) const {
     Vector result(rows());
     for (Index row = 0; row < rows(); ++row) result[row] = row < joints ? l[row] : r[reaction_row(row)];
+    return result;
+  }
+  /// l, then r, as rows of an answer.
+  GivenRows answer_rows() const {
+    GivenRows result{.row = std::vector<Index>(static_cast<std::size_t>(joints + reaction_rows())),
+                     .shift = Vector::Zero(joints + reaction_rows())};
+    for (Index row = 0; row < joints; ++row) result.row[static_cast<std::size_t>(row)] = row;
+    for (Index row = 0; row < reaction_rows(); ++row) {
+      result.row[static_cast<std::size_t>(joints + row)] = row_of_reaction(row);
+    }
     return result;
   }
   Vector to_extension(ConstVectorRef values) const {

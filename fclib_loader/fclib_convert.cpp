@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fclib_loader/block_group.hpp"
 #include "fclib_loader/component_order.hpp"
 #include "fclib_loader/condensation.hpp"
 #include "fclib_loader/fclib_file.hpp"
@@ -91,6 +92,14 @@ RowMatrix matrix_of_extension(const SparseMatrix& stored, const RowOrder& order)
 std::optional<Vector> reaction_of(const FclibContent::Guess& answer, const RowOrder& order) {
   if (answer.r.size() != order.reaction_rows()) return std::nullopt;
   return order.joined(answer.l.size() == order.joints ? answer.l : Vector::Zero(order.joints), answer.r);
+}
+
+ContactProblem judged(const ContactProblem& problem, Reference reference) {
+  // For an elastic body each row of the natural map takes a solve, so the file's own residual is kept.
+  const auto kept = reference.residuals.find("natural_map_scaled");
+  const bool costly = !problem.condenses_sparsely() && kept != reference.residuals.end();
+  reference.residual = costly ? kept->second : scaled_natural_map(problem, reference.reaction);
+  return problem.with_reference(std::move(reference));
 }
 
 class Converter {
@@ -243,11 +252,7 @@ class Converter {
       if (!source.empty()) reference.source = source;
       reference.residuals = content_.extension->reference_residuals;
     }
-    // For an elastic body each row of the natural map takes a solve, so the file's own residual is kept.
-    const auto kept = reference.residuals.find("natural_map_scaled");
-    const bool costly = !problem.condenses_sparsely() && kept != reference.residuals.end();
-    reference.residual = costly ? kept->second : scaled_natural_map(problem, *reaction);
-    return problem.with_reference(std::move(reference));
+    return judged(problem, std::move(reference));
   }
 
   const FclibContent& content_;
@@ -260,7 +265,9 @@ class Converter {
 
 Result<ContactProblem> to_problem(const FclibContent& content, const std::filesystem::path& file) {
   try {
-    return Converter(content, file).convert();
+    if (!content.blocks) return Converter(content, file).convert();
+    CONEBENCH_TRY(const auto problem, block_problem(*content.blocks, file));
+    return problem.reference() ? judged(problem, *problem.reference()) : problem;
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::bad_input, hdf5::one_line(file.string()) + ": not enough memory for the problem"};
   }

@@ -8,6 +8,7 @@
 
 #include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_matrix.hpp"
+#include "fclib_loader/group_reader.hpp"
 
 namespace conebench {
 
@@ -15,9 +16,6 @@ namespace {
 
 using hdf5::Object;
 using hdf5::ReadFile;
-using Values = ReadFile::Values;
-
-constexpr std::size_t max_residuals = 100;
 
 /// Frames whose normal's axis moves from one index to another: the file has it first, as everything there.
 Vector normal_moved(const Vector& frames, int dimension, int from, int to) {
@@ -37,16 +35,16 @@ Vector normal_moved(const Vector& frames, int dimension, int from, int to) {
   return moved;
 }
 
-class ExtensionReader {
+class ExtensionReader : GroupReader {
  public:
   ExtensionReader(const ReadFile& file, const Object& root, const FclibContent& content)
-      : file_(file), group_(file.open_group(root, "conebench")), content_(content) {}
+      : GroupReader(file, file.open_group(root, "conebench")), content_(content) {}
 
   FclibContent::Extension read() {
     read_version();
     read_rows();
     read_configuration();
-    read_reference();
+    read_reference(extension_.reference_source, extension_.reference_residuals);
     extension_.family = file_.read_text(group_, "family");
     extension_.category = file_.read_text(group_, "category");
     if (const std::optional<Vector> conditioning = read_reals("conditioning", 1)) {
@@ -62,26 +60,9 @@ class ExtensionReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& part, const std::string& reason) const {
-    file_.fail(group_.path + "/" + part, reason);
-  }
-  bool has(const char* part) const { return file_.has(group_, part); }
-
-  std::optional<Vector> read_reals(const char* part, Index size) const {
-    if (!has(part)) return std::nullopt;
-    return file_.read_finite(file_.open_dataset(group_, part, Values::reals, size));
-  }
-  std::optional<Index> read_count(const char* part) const {
-    if (!has(part)) return std::nullopt;
-    const std::int64_t count = file_.read_scalar(group_, part);
-    if (count < 0 || count >= (std::int64_t{1} << 31)) fail(part, "is out of range");
-    return static_cast<Index>(count);
-  }
   std::optional<std::vector<std::int64_t>> read_identities(const char* part, Index size) const {
-    if (!has(part)) return std::nullopt;
-    std::vector<std::int64_t> identities =
-        file_.read_integers(file_.open_dataset(group_, part, Values::integers, size));
-    std::vector<std::int64_t> sorted = identities;
+    auto identities = read_integers(part, size);
+    std::vector<std::int64_t> sorted = identities.value_or(std::vector<std::int64_t>{});
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) fail(part, fmt::format("has {} twice", *twice));
@@ -92,8 +73,8 @@ class ExtensionReader {
     if (!has("version")) return;
     extension_.version = file_.read_scalar(group_, "version");
     if (extension_.version < 1 || extension_.version > extension_version) {
-      fail("version", fmt::format("is {}, this build reads 1 to {}; a newer Conebench may read it", extension_.version,
-                                  extension_version));
+      fail("version", fmt::format("is {}, this build reads 1 to {} beside an FCLIB part; a newer Conebench may read it",
+                                  extension_.version, extension_version));
     }
   }
 
@@ -146,34 +127,14 @@ class ExtensionReader {
   void read_configuration() {
     Configuration& known = extension_.configuration;
     known.gaps = read_reals("gaps", order_.contacts);
-    if (const std::optional<Vector> step = read_reals("time_step", 1)) {
-      known.time_step = (*step)[0];
-      if (!(*known.time_step > 0.0)) fail("time_step", fmt::format("is {}, expected more than 0", *known.time_step));
-    }
-    known.bodies = read_count("bodies");
-    known.generalised_velocities = read_count("generalised_velocities");
-    known.joint_count = read_count("joint_count");
-    if (has("coordinates")) {
-      const std::string name = file_.read_text(group_, "coordinates");
-      known.coordinates = coordinates_of(name);
-      if (!known.coordinates) fail("coordinates", "is '" + name + "', expected reduced or maximal");
-    }
-    if (has("body_masses")) {
-      const Index length = file_.open_dataset(group_, "body_masses", Values::reals).length;
-      known.body_masses = read_reals("body_masses", known.bodies.value_or(length));
-      if ((known.body_masses->array() < 0.0).any()) fail("body_masses", "has a negative mass");
-    }
+    read_step("bodies", known);
     known.contact_identities = read_identities("contact_identities", order_.contacts);
     known.limit_identities = read_identities("limit_identities", order_.limits);
     read_frames(known);
     read_nodes(known);
-    known.scene = file_.read_text(group_, "scene");
-    if (has("step")) {
-      // Up to version 2 steps were counted from 0.
-      const std::int64_t step = file_.read_scalar(group_, "step");
-      known.step = extension_.version < 3 && step < std::numeric_limits<std::int64_t>::max() ? step + 1 : step;
-    }
-    if (has("seed")) known.seed = file_.read_unsigned(group_, "seed");
+    // Up to version 2 steps were counted from 0.
+    const bool from_zero = extension_.version < 3 && known.step.value_or(0) < std::numeric_limits<std::int64_t>::max();
+    if (known.step && from_zero) ++*known.step;
   }
 
   void read_frames(Configuration& known) const {
@@ -185,9 +146,7 @@ class ExtensionReader {
   }
 
   void read_nodes(Configuration& known) const {
-    const auto size = [&](const char* part) {
-      return local_ ? file_.open_dataset(group_, part, Values::reals).length : velocities_;
-    };
+    const auto size = [&](const char* part) { return local_ ? length_of(part) : velocities_; };
     for (const auto& [part, to] : {std::pair("velocity", &known.velocity), {"inertia", &known.inertia}}) {
       if (has(part)) *to = read_reals(part, size(part));
     }
@@ -201,18 +160,6 @@ class ExtensionReader {
         fail("node_dofs", fmt::format("has {}, which overlaps another, or is outside of M", node));
       }
       free = node + 3;
-    }
-  }
-
-  void read_reference() {
-    if (!has("reference")) return;
-    const Object reference = file_.open_group(group_, "reference");
-    extension_.reference_source = file_.read_text(reference, "source");
-    if (!file_.has(reference, "residuals")) return;
-    const Object residuals = file_.open_group(reference, "residuals");
-    for (const std::string& name : file_.names(residuals, max_residuals)) {
-      const ReadFile::Dataset dataset = file_.open_dataset(residuals, name, Values::reals, 1);
-      extension_.reference_residuals[hdf5::one_line(name)] = file_.read_finite(dataset)[0];
     }
   }
 
@@ -323,8 +270,6 @@ class ExtensionReader {
     if (!good) fail("compliance", "and the tangents of limits are not what the velocities behind v_free hold");
   }
 
-  const ReadFile& file_;
-  Object group_;
   const FclibContent& content_;
   FclibContent::Extension extension_;
   RowOrder order_;
@@ -402,12 +347,7 @@ void write_free_term(const ContactProblem& problem, const RowOrder& order, hdf5:
 
 void write_configuration(const Configuration& known, int dimension, hdf5::Image& image, const std::string& group) {
   if (known.gaps) image.write_reals(group + "/gaps", *known.gaps);
-  if (known.time_step) image.write_reals(group + "/time_step", Vector::Constant(1, *known.time_step));
-  if (known.bodies) image.write_size(group + "/bodies", *known.bodies);
-  if (known.generalised_velocities) image.write_size(group + "/generalised_velocities", *known.generalised_velocities);
-  if (known.joint_count) image.write_size(group + "/joint_count", *known.joint_count);
-  if (known.coordinates) image.write_text(group + "/coordinates", to_string(*known.coordinates));
-  if (known.body_masses) image.write_reals(group + "/body_masses", *known.body_masses);
+  write_step(known, "bodies", image, group);
   if (known.contact_identities) image.write_longs(group + "/contact_identities", *known.contact_identities);
   if (known.limit_identities) image.write_longs(group + "/limit_identities", *known.limit_identities);
   if (known.contact_frames) {
@@ -417,9 +357,7 @@ void write_configuration(const Configuration& known, int dimension, hdf5::Image&
   if (known.velocity) image.write_reals(group + "/velocity", *known.velocity);
   if (known.inertia) image.write_reals(group + "/inertia", *known.inertia);
   if (known.friction_axes) image.write_reals(group + "/friction_axes", *known.friction_axes);
-  if (!known.scene.empty()) image.write_text(group + "/scene", known.scene);
-  if (known.step) image.write_long(group + "/step", *known.step);
-  if (known.seed) image.write_seed(group + "/seed", *known.seed);
+  write_scene(known, image, group);
 }
 
 }  // namespace
@@ -433,38 +371,35 @@ void write_extension(const ContactProblem& problem, hdf5::Image& image) {
   const RowOrder order = RowOrder::of(problem.cones());
   image.make_group(group);
   image.write_size(group + "/version", extension_version);
-  image.write_text(group + "/family", problem.provenance().family);
-  const Provenance& provenance = problem.provenance();
-  if (!provenance.category.empty()) image.write_text(group + "/category", provenance.category);
-  if (provenance.conditioning) {
-    image.write_reals(group + "/conditioning", Vector::Constant(1, *provenance.conditioning));
-  }
+  write_origin(problem.provenance(), image, group);
   if (order.limits > 0) image.write_size(group + "/limits", order.limits);
   write_matrix_part(problem, order, image, group);
   write_free_term(problem, order, image, group);
   if (problem.configuration()) write_configuration(*problem.configuration(), order.axes(), image, group);
-  if (!problem.reference()) return;
-  const Reference& reference = *problem.reference();
-  image.make_group(group + "/reference");
-  image.write_text(group + "/reference/source", reference.source);
-  if (reference.residuals.empty()) return;
-  image.make_group(group + "/reference/residuals");
-  for (const auto& [name, value] : reference.residuals) {
-    image.write_reals(group + "/reference/residuals/" + name, Vector::Constant(1, value));
-  }
+  if (problem.reference()) write_reference(*problem.reference(), image, group);
 }
 
-void write_matrix(hdf5::Image& image, const std::string& group, const SparseMatrix& matrix) {
+template <class Matrix>
+void write_compressed(hdf5::Image& image, const std::string& group, const Matrix& matrix, int nz) {
   const std::string path = group + "/";
   image.make_group(group);
   image.write_size(path + "nzmax", matrix.nonZeros());
   image.write_size(path + "m", matrix.rows());
   image.write_size(path + "n", matrix.cols());
-  image.write_size(path + "nz", -1);
+  image.write_size(path + "nz", nz);
   const auto entries = static_cast<std::size_t>(matrix.nonZeros());
-  image.write_sizes(path + "p", {matrix.outerIndexPtr(), matrix.outerIndexPtr() + matrix.cols() + 1});
+  image.write_sizes(path + "p", {matrix.outerIndexPtr(), matrix.outerIndexPtr() + matrix.outerSize() + 1});
   image.write_sizes(path + "i", {matrix.innerIndexPtr(), matrix.innerIndexPtr() + entries});
   image.write_reals(path + "x", Eigen::Map<const Vector>(matrix.valuePtr(), matrix.nonZeros()));
+}
+
+void write_matrix(hdf5::Image& image, const std::string& group, const SparseMatrix& matrix) {
+  write_compressed(image, group, matrix, -1);
+}
+
+void write_matrix(hdf5::Image& image, const std::string& group,
+                  const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix) {
+  write_compressed(image, group, matrix, -2);
 }
 
 }  // namespace conebench

@@ -8,7 +8,8 @@
 
 namespace conebench {
 
-/// The version of the group /conebench that this build writes, and the highest that it reads (docs/sample_format.md).
+/// The version of the group /conebench that this build writes beside an FCLIB part, and the highest that it reads there
+/// (docs/sample_format.md).
 inline constexpr std::int64_t extension_version = 3;
 
 /// Reads and checks the group /conebench of a file whose FCLIB part is `content`. Throws hdf5::Failure where a part is
@@ -19,7 +20,9 @@ FclibContent::Extension read_extension(const hdf5::ReadFile& file, const hdf5::O
 /// Writes the group for `problem`.
 void write_extension(const ContactProblem& problem, hdf5::Image& image);
 
-/// FCLIB's compressed columns, zeros included. `group` and its parents are made.
+/// FCLIB's compressed columns or rows, zeros included. `group` and its parents are made.
 void write_matrix(hdf5::Image& image, const std::string& group, const SparseMatrix& matrix);
+void write_matrix(hdf5::Image& image, const std::string& group,
+                  const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix);
 
 }  // namespace conebench

@@ -63,7 +63,7 @@ Entries read_entries(const hdf5::ReadFile& file, const MatrixHeader& header) {
     entries.cols = file.read_integers(header.pointers);
     check_range(file, header.indices, entries.rows, header.rows, "rows (i)");
     check_range(file, header.pointers, entries.cols, header.cols, "columns (p)");
-    entries.values = file.read_finite(header.values);
+    entries.values = file.read_reals(header.values);
     return entries;
   }
   const std::vector<std::int64_t> pointers = read_pointers(file, header);
@@ -78,7 +78,7 @@ Entries read_entries(const hdf5::ReadFile& file, const MatrixHeader& header) {
     entries.rows = expand(pointers);
     entries.cols = std::move(indices);
   }
-  entries.values = file.read_finite(header.values, count);
+  entries.values = file.read_reals(header.values, count);
   return entries;
 }
 
@@ -160,6 +160,12 @@ MatrixHeader open_matrix(const hdf5::ReadFile& file, const hdf5::Object& parent,
 
 SparseMatrix read_matrix(const hdf5::ReadFile& file, const MatrixHeader& header) {
   const Entries entries = read_entries(file, header);
+  for (Index k = 0; k < entries.values.size(); ++k) {
+    if (std::isfinite(entries.values[k])) continue;
+    file.fail(header.values.object.path,
+              fmt::format("entry {} is {} (row {}, column {})", k, entries.values[k],
+                          entries.rows[static_cast<std::size_t>(k)], entries.cols[static_cast<std::size_t>(k)]));
+  }
   SparseMatrix matrix = assemble(entries, header.rows, header.cols);
   for (Index k = 0; k < matrix.nonZeros(); ++k) {
     // Each is finite; a sum of duplicates may not be.

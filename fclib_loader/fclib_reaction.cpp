@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/hdf5_file.hpp"
 #include "fclib_loader/isolation.hpp"
@@ -14,13 +13,12 @@ namespace {
 
 constexpr const char* wrong_size = "has {} entries, expected {}; is it the answer of another problem?";
 
-/// l before r, both as stored.
-Vector read_stored_reaction(const std::filesystem::path& path, const RowOrder& order) {
-  const Index size_of_both = order.joints + order.reaction_rows();
+/// In the order of answer_rows(): of FCLIB's parts l before r. `joints`: rows of l; 0 where the file describes blocks.
+Vector read_stored_reaction(const std::filesystem::path& path, Index joints, Index rows) {
   if (is_npy(path) || path.extension() == ".npy") {
     Vector values = read_npy(path);
-    if (values.size() != size_of_both) {
-      throw hdf5::Failure(hdf5::one_line(path.string()) + ": " + fmt::format(wrong_size, values.size(), size_of_both));
+    if (values.size() != rows) {
+      throw hdf5::Failure(hdf5::one_line(path.string()) + ": " + fmt::format(wrong_size, values.size(), rows));
     }
     return values;
   }
@@ -33,27 +31,31 @@ Vector read_stored_reaction(const std::filesystem::path& path, const RowOrder& o
     if (length != size) file.fail(std::string("/solution/") + name, fmt::format(wrong_size, length, size));
     return file.read_reals(file.open_dataset(solution, name, hdf5::ReadFile::Values::reals, size));
   };
-  Vector reaction(size_of_both);
-  reaction.tail(order.reaction_rows()) = read_part("r", order.reaction_rows());
-  if (order.joints > 0) reaction.head(order.joints) = read_part("l", order.joints);
+  Vector reaction(rows);
+  reaction.tail(rows - joints) = read_part("r", rows - joints);
+  if (joints > 0) reaction.head(joints) = read_part("l", joints);
   return reaction;
 }
 
 }  // namespace
 
-Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem) {
-  const RowOrder order = RowOrder::of(problem.cones());
+Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem, AnswerOf of) {
+  const GivenRows rows = answer_rows(problem, of);
+  const auto count = static_cast<Index>(rows.row.size());
+  const bool blocks = (of == AnswerOf::source && problem.given_rows()) || !fits_fclib(problem);
+  const Index joints = blocks ? 0 : problem.cones().joints();
   CONEBENCH_TRY(const auto bytes, hdf5::isolated(file, [&] {
-                  const Vector stored = read_stored_reaction(file, order);
+                  const Vector stored = read_stored_reaction(file, joints, count);
                   return std::string(reinterpret_cast<const char*>(stored.data()),
                                      sizeof(double) * static_cast<std::size_t>(stored.size()));
                 }));
-  Vector stored(order.joints + order.reaction_rows());
+  Vector stored(count);
   if (bytes.size() != sizeof(double) * static_cast<std::size_t>(stored.size())) {
     return Error{ErrorCode::bad_input, hdf5::one_line(file.string()) + ": is damaged"};
   }
   if (!bytes.empty()) std::memcpy(stored.data(), bytes.data(), bytes.size());
-  return order.joined(stored.head(order.joints), stored.tail(order.reaction_rows()));
+  if (blocks) CONEBENCH_CHECK(rows.check(stored, hdf5::one_line(file.string()), "the answer"));
+  return rows.to_problem(stored, problem.rows());
 }
 
 }  // namespace conebench

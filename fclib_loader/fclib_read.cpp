@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "fclib_loader/block_group.hpp"
 #include "fclib_loader/fclib_extension.hpp"
 #include "fclib_loader/fclib_matrix.hpp"
 #include "fclib_loader/fclib_transfer.hpp"
 #include "fclib_loader/hdf5_file.hpp"
 #include "fclib_loader/isolation.hpp"
+#include "fclib_loader/siconos_text.hpp"
 
 namespace conebench {
 
@@ -34,7 +36,15 @@ class Reader {
     const bool global = file_.has(root_, "fclib_global");
     const bool rolling = file_.has(root_, "fclib_global_rolling");
     if (!local && !global && !rolling) {
-      file_.fail("/", "holds none of fclib_local, fclib_global and fclib_global_rolling; not an FCLIB file");
+      if (version_of(file_, root_) == block_version) {
+        content_.format = FileFormat::blocks;
+        content_.kind = FclibKind::blocks;
+        content_.blocks = read_block_group(file_, root_);
+        return std::move(content_);
+      }
+      const std::string hint =
+          file_.has(root_, "conebench") ? "; a file by blocks needs /conebench/version 4" : std::string();
+      file_.fail("/", "holds none of fclib_local, fclib_global and fclib_global_rolling; not an FCLIB file" + hint);
     }
     content_.also_other_kind = int{local} + int{global} + int{rolling} > 1;
     problem_ = file_.open_group(root_, local ? "fclib_local" : global ? "fclib_global" : "fclib_global_rolling");
@@ -230,6 +240,7 @@ Result<FclibContent> read_fclib_here(const std::filesystem::path& file) {
 }
 
 Result<FclibContent> read_fclib(const std::filesystem::path& file) {
+  if (is_siconos_text(file)) return read_siconos_text(file);
   CONEBENCH_TRY(const auto bytes, hdf5::isolated(file, [&] { return pack(Reader(file).read()); }));
   return hdf5::guarded(file.string(), [&] { return unpack(bytes); });
 }

@@ -59,6 +59,31 @@ static void transfer(Archive& archive, Known& known) {
           known.velocity, known.inertia, known.friction_axes, known.scene, known.step, known.seed);
 }
 
+template <class Archive, class Form>
+requires std::is_same_v<std::remove_const_t<Form>, PrimalForm>
+static void transfer(Archive& archive, Form& form) { archive(form.mass, form.jacobian, form.free_velocity); }
+
+template <class Archive, class Answer>
+requires std::is_same_v<std::remove_const_t<Answer>, Reference>
+static void transfer(Archive& archive, Answer& answer) {
+  archive(answer.reaction, answer.residual, answer.source, answer.residuals);
+}
+
+template <class Archive, class Origin>
+requires std::is_same_v<std::remove_const_t<Origin>, Provenance>
+static void transfer(Archive& archive, Origin& origin) {
+  archive(origin.family, origin.description, origin.law, origin.category, origin.conditioning);
+}
+
+template <class Archive, class Given>
+requires std::is_same_v<std::remove_const_t<Given>, GivenProblem>
+static void transfer(Archive& archive, Given& given) {
+  auto& table = given.blocks;
+  archive(table.first_row, table.lower, table.upper, table.cone, table.mu, table.group, table.shift);
+  archive(given.delassus, given.dense, given.primal, given.free_term, given.bias, given.compliance, given.guess,
+          given.reference, given.gaps, given.identities, given.frames, given.configuration, given.provenance);
+}
+
 template <class Archive, class Extension>
 requires std::is_same_v<std::remove_const_t<Extension>, FclibExtension>
 static void transfer(Archive& archive, Extension& extension) {
@@ -71,10 +96,11 @@ static void transfer(Archive& archive, Extension& extension) {
 template <class Archive, class Content>
 requires std::is_same_v<std::remove_const_t<Content>, FclibContent>
 static void transfer(Archive& archive, Content& content) {
-  archive(content.kind, content.space_dimension, content.w_matrix, content.v_matrix, content.r_matrix, content.m_matrix,
-          content.h_matrix, content.g_matrix, content.q, content.s, content.f, content.w, content.b, content.mu,
-          content.mu_rolling, content.title, content.description, content.math_info, content.also_other_kind,
-          content.extension, content.bodies, content.notes, content.guesses, content.solution);
+  archive(content.format, content.kind, content.space_dimension, content.w_matrix, content.v_matrix, content.r_matrix,
+          content.m_matrix, content.h_matrix, content.g_matrix, content.q, content.s, content.f, content.w, content.b,
+          content.mu, content.mu_rolling, content.title, content.description, content.math_info,
+          content.also_other_kind, content.extension, content.bodies, content.notes, content.blocks, content.guesses,
+          content.solution);
 }
 
 std::string pack(const FclibContent& content) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fclib_loader/block_group.hpp"
 #include "fclib_loader/component_order.hpp"
 #include "fclib_loader/condensation.hpp"
 #include "fclib_loader/fclib_extension.hpp"
@@ -30,6 +31,34 @@ class Writer {
       : problem_(problem), cones_(problem.cones()), order_(RowOrder::of(cones_)), name_(name), image_(image) {}
 
   void write(const FclibWriteOptions& options) {
+    const bool blocks = options.given != nullptr || !fits_fclib(problem_);
+    if (options.given != nullptr) {
+      write_block_group(*options.given, image_);
+    } else if (blocks) {
+      write_block_group(problem_, image_);
+    } else {
+      write_parts();
+    }
+    const GivenRows rows = options.given == nullptr ? answer_rows(problem_, AnswerOf::written)
+                           : problem_.given_rows()  ? *problem_.given_rows()
+                                                    : GivenRows::same(problem_.rows());
+    const auto& reference = problem_.reference();
+    if (options.solution || reference) {
+      write_answer("/solution", options.solution ? *options.solution : FclibAnswer{reference->reaction, {}}, rows,
+                   blocks);
+    }
+    std::vector<FclibAnswer> guesses = options.guesses;
+    if (guesses.empty() && problem_.guess()) guesses.push_back({*problem_.guess(), {}});
+    if (guesses.empty()) return;
+    image_.make_group("/guesses");
+    image_.write_size("/guesses/number_of_guesses", static_cast<Index>(guesses.size()));
+    for (std::size_t k = 0; k < guesses.size(); ++k) {
+      write_answer(fmt::format("/guesses/{}", k + 1), guesses[k], rows, blocks);
+    }
+  }
+
+  /// FCLIB's and Conebench's own parts.
+  void write_parts() {
     const char* const global = cones_.rolls() ? "/fclib_global_rolling" : "/fclib_global";
     group_ = problem_.primal() ? global : "/fclib_local";
     image_.make_group(group_ + "/vectors");
@@ -43,25 +72,15 @@ class Writer {
     std::copy(cones_.friction().begin(), cones_.friction().end(), friction.begin());
     image_.write_reals(group_ + "/vectors/mu", friction);
     if (cones_.rolls()) {
-      std::copy(cones_.rolling_friction().begin(), cones_.rolling_friction().end(), friction.begin());
+      std::ranges::copy(cones_.rolling_friction(), friction.begin());
       image_.write_reals(group_ + "/vectors/mu_r", friction);
     }
     write_info();
     write_extension(problem_, image_);
-    const auto& reference = problem_.reference();
-    if (options.solution || reference) {
-      write_answer("/solution", options.solution ? *options.solution : FclibAnswer{reference->reaction, {}});
-    }
-    std::vector<FclibAnswer> guesses = options.guesses;
-    if (guesses.empty() && problem_.guess()) guesses.push_back({*problem_.guess(), {}});
-    if (guesses.empty()) return;
-    image_.make_group("/guesses");
-    image_.write_size("/guesses/number_of_guesses", static_cast<Index>(guesses.size()));
-    for (std::size_t k = 0; k < guesses.size(); ++k) write_answer(fmt::format("/guesses/{}", k + 1), guesses[k]);
   }
 
-  /// r, u and, where they exist, l and v.
-  void write_answer(const std::string& group, const FclibAnswer& answer) {
+  /// r, u and, where they exist, l and v; or where a file describes blocks, r, u and v.
+  void write_answer(const std::string& group, const FclibAnswer& answer, const GivenRows& rows, bool blocks) {
     if (answer.impulse.size() != cones_.rows() ||
         (answer.velocity.size() != 0 && answer.velocity.size() != cones_.rows())) {
       throw hdf5::Failure(fmt::format("{}: {}: the answer has {} rows, the problem {}", name_, group,
@@ -73,9 +92,11 @@ class Writer {
       problem_.velocity(answer.impulse, velocity);
     }
     image_.make_group(group);
-    image_.write_reals(group + "/r", order_.reaction(answer.impulse));
-    image_.write_reals(group + "/u", order_.reaction(velocity));
-    if (cones_.joints() > 0) image_.write_reals(group + "/l", answer.impulse.head(cones_.joints()));
+    const Index joints = blocks ? 0 : cones_.joints();
+    const Vector impulses = rows.to_given(answer.impulse);
+    image_.write_reals(group + "/r", impulses.tail(impulses.size() - joints));
+    image_.write_reals(group + "/u", blocks ? rows.velocity_to_given(velocity) : order_.reaction(velocity));
+    if (joints > 0) image_.write_reals(group + "/l", impulses.head(joints));
     if (!problem_.primal()) return;
     if (!mass_factor_) {
       const Result<MassFactor> factor = MassFactor::create(problem_.primal()->mass);
@@ -84,13 +105,15 @@ class Writer {
     }
     const Vector push = problem_.primal()->jacobian.transpose() * answer.impulse;
     const Vector velocities = problem_.primal()->free_velocity + mass_factor_->solve(push);
+    if (blocks) {
+      image_.write_reals(group + "/v", velocities);
+      return;
+    }
     const AddedVelocities added = added_velocities();
-    Vector reactions(order_.joints + order_.reaction_rows());
-    reactions << answer.impulse.head(order_.joints), order_.reaction(answer.impulse);
     Vector all(velocities.size() + added.diagonal.size());
     all.head(velocities.size()) = velocities;
     for (Index k = 0; k < added.diagonal.size(); ++k) {
-      all[velocities.size() + k] = added.diagonal[k] * reactions[added.rows[static_cast<std::size_t>(k)]];
+      all[velocities.size() + k] = added.diagonal[k] * impulses[added.rows[static_cast<std::size_t>(k)]];
     }
     image_.write_reals(group + "/v", all);
   }
@@ -253,6 +276,29 @@ Result<std::vector<char>> fclib_bytes(const ContactProblem& problem, const std::
 Result<void> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
                             const ContactProblem& problem, ConstVectorRef impulse) {
   CONEBENCH_TRY(const auto content, read_fclib(source));
+  if (content.format == FileFormat::siconos) {
+    return write_fclib(problem, target, {.solution = FclibAnswer{Vector(impulse), {}}, .guesses = {}});
+  }
+  const auto write = [&](bool blocks) -> Result<void> {
+    // HDF5 changes a file that somebody else made.
+    CONEBENCH_CHECK(hdf5::isolated(source, [&] {
+      hdf5::Image image(source, false);
+      image.remove("/solution");
+      image.remove("/conebench/reference");
+      Writer(problem, hdf5::one_line(target.string()), image)
+          .write_answer("/solution", {Vector(impulse), {}},
+                        blocks ? answer_rows(problem) : RowOrder::of(problem.cones()).answer_rows(), blocks);
+      image.save(target);
+      return std::string();
+    }));
+    return {};
+  };
+  if (content.blocks) {
+    const Index rows = content.blocks->blocks.rows();
+    if (problem.given_rows() && static_cast<Index>(problem.given_rows()->row.size()) == rows) return write(true);
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: has {} rows, the solved problem is another", hdf5::one_line(source.string()), rows)};
+  }
   const Index joints = content.s.size() + content.b.size();
   if (content.mu.size() != problem.cones().contacts() + problem.cones().limits() ||
       joints != problem.cones().joints() || content.space_dimension != problem.cones().contact_dimension()) {
@@ -261,16 +307,7 @@ Result<void> write_solution(const std::filesystem::path& source, const std::file
                              hdf5::one_line(source.string()), content.mu.size(), joints,
                              problem.cones().contacts() + problem.cones().limits(), problem.cones().joints())};
   }
-  // HDF5 changes a file that somebody else made.
-  CONEBENCH_CHECK(hdf5::isolated(source, [&] {
-    hdf5::Image image(source, false);
-    image.remove("/solution");
-    image.remove("/conebench/reference");
-    Writer(problem, hdf5::one_line(target.string()), image).write_answer("/solution", {Vector(impulse), {}});
-    image.save(target);
-    return std::string();
-  }));
-  return {};
+  return write(false);
 }
 
 }  // namespace conebench

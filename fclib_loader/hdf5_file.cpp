@@ -1,6 +1,7 @@
 #include "fclib_loader/hdf5_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hdf5.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -173,6 +174,10 @@ bool ReadFile::has(const Object& group, const std::string& name) const {
   return exists > 0;
 }
 
+bool ReadFile::is_group(const Object& parent, const std::string& name) const {
+  return has(parent, name) && H5Iget_type(find(parent, name, 0).get()) == H5I_GROUP;
+}
+
 /// Follows `path` (a soft link's value) component by component, so that no link is followed unseen.
 Handle ReadFile::follow(const Object& parent, const std::string& path, const std::string& shown, int depth) const {
   Object current;
@@ -226,7 +231,7 @@ Object ReadFile::open_group(const Object& parent, const std::string& name) const
   return object;
 }
 
-ReadFile::Dataset ReadFile::open_dataset(const Object& parent, const std::string& name, Values values) const {
+ReadFile::Dataset ReadFile::open_numbers(const Object& parent, const std::string& name, Values values) const {
   const std::string path = join(parent.path, name);
   if (!has(parent, name)) fail(path, "is missing");
   Dataset dataset;
@@ -251,18 +256,41 @@ ReadFile::Dataset ReadFile::open_dataset(const Object& parent, const std::string
   const Handle space(H5Dget_space(id));
   const H5S_class_t space_class = H5Sget_simple_extent_type(space.get());
   if (space_class == H5S_NULL) fail(path, "holds nothing (a null dataspace)");
-  if (space_class == H5S_SCALAR) {
-    dataset.length = 1;
-  } else {
-    const int rank = H5Sget_simple_extent_ndims(space.get());
-    std::array<hsize_t, H5S_MAX_RANK> extent{};
-    if (space_class != H5S_SIMPLE || rank < 1 || rank > 2 ||
-        H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr) < 0 || (rank == 2 && extent[1] != 1)) {
-      fail(path, fmt::format("has {} dimensions, expected one", rank));
-    }
-    if (extent[0] > (hsize_t{1} << 40)) fail(path, fmt::format("declares {} entries", extent[0]));
-    dataset.length = static_cast<Index>(extent[0]);
+  dataset.length = 1;
+  if (space_class == H5S_SCALAR) return dataset;
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  std::array<hsize_t, H5S_MAX_RANK> extent{};
+  if (space_class != H5S_SIMPLE || rank < 1 || H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr) < 0) {
+    fail(path, "has no dimensions that can be read");
   }
+  constexpr hsize_t most = hsize_t{1} << 40;
+  for (int k = 0; k < rank; ++k) {
+    const hsize_t size = extent[static_cast<std::size_t>(k)];
+    if (size > 0 && static_cast<hsize_t>(dataset.length) > most / size)
+      fail(path, fmt::format("declares {} entries", size));
+    dataset.extent.push_back(static_cast<Index>(size));
+    dataset.length *= dataset.extent.back();
+  }
+  return dataset;
+}
+
+ReadFile::Dataset ReadFile::open_dataset(const Object& parent, const std::string& name, Values values) const {
+  Dataset dataset = open_numbers(parent, name, values);
+  const std::size_t rank = dataset.extent.size();
+  if (rank > 2 || (rank == 2 && dataset.extent[1] != 1)) {
+    fail(dataset.object.path, fmt::format("has {} dimensions, expected one", rank));
+  }
+  return dataset;
+}
+
+ReadFile::Dataset ReadFile::open_array(const Object& parent, const std::string& name, Values values,
+                                       const std::vector<Index>& shape) const {
+  Dataset dataset = open_numbers(parent, name, values);
+  if (dataset.extent != shape) {
+    fail(dataset.object.path,
+         fmt::format("has the shape ({}), expected ({})", fmt::join(dataset.extent, ", "), fmt::join(shape, ", ")));
+  }
+  check_storage(dataset);
   return dataset;
 }
 
@@ -305,14 +333,24 @@ void ReadFile::check_storage(const Dataset& dataset) const {
 void ReadFile::check_chunks(const Dataset& dataset, Id properties) const {
   const std::string& path = dataset.object.path;
   const Id id = dataset.object.handle.get();
-  std::array<hsize_t, 2> chunk{1, 1};
-  const int rank = H5Pget_chunk(properties, 2, chunk.data());
-  if (rank < 1 || rank > 2 || chunk[0] == 0 || chunk[1] != 1) fail(path, "has chunks of an unusable shape");
-  const auto chunk_bytes = static_cast<std::int64_t>(chunk[0]) * dataset.element_bytes;
+  const std::size_t rank = dataset.extent.size();
+  std::vector<hsize_t> chunk(rank, 1);
+  const bool usable = H5Pget_chunk(properties, static_cast<int>(rank), chunk.data()) == static_cast<int>(rank) &&
+                      std::ranges::find(chunk, hsize_t{0}) == chunk.end() &&
+                      (rank != 2 || dataset.extent[1] != 1 || chunk[1] == 1);
+  if (!usable) fail(path, "has chunks of an unusable shape");
+  std::int64_t chunk_bytes = dataset.element_bytes;
+  std::int64_t chunks = 1;
+  for (std::size_t k = 0; k < rank; ++k) {
+    if (chunk[k] > (hsize_t{1} << 40) || chunk_bytes > (std::int64_t{1} << 60) / static_cast<std::int64_t>(chunk[k])) {
+      fail(path, "has chunks of an unusable shape");
+    }
+    chunk_bytes *= static_cast<std::int64_t>(chunk[k]);
+    chunks *= (dataset.extent[k] + static_cast<Index>(chunk[k]) - 1) / static_cast<Index>(chunk[k]);
+  }
   if (chunk_bytes > 64 * small_bytes && chunk_bytes > 2 * dataset.length * dataset.element_bytes) {
     fail(path, fmt::format("has chunks of {} bytes for {} entries", chunk_bytes, dataset.length));
   }
-  const std::int64_t chunks = (dataset.length + static_cast<Index>(chunk[0]) - 1) / static_cast<Index>(chunk[0]);
   if (chunks > max_chunks) fail(path, fmt::format("is cut into {} chunks, at most {} are read", chunks, max_chunks));
 
   bool deflated = false;
@@ -332,8 +370,13 @@ void ReadFile::check_chunks(const Dataset& dataset, Id properties) const {
   }
   if (!deflated) return;
   // HDF5 inflates a chunk whole before it compares sizes, so a large one is first inflated piece by piece.
+  std::vector<hsize_t> offset(rank);
   for (std::int64_t k = 0; k < chunks; ++k) {
-    const std::array<hsize_t, 2> offset{static_cast<hsize_t>(k) * chunk[0], 0};
+    for (std::size_t left = static_cast<std::size_t>(k), d = rank; d-- > 0;) {
+      const std::size_t across = (static_cast<std::size_t>(dataset.extent[d]) + chunk[d] - 1) / chunk[d];
+      offset[d] = left % across * chunk[d];
+      left /= across;
+    }
     unsigned mask = 0;
     haddr_t address = 0;
     hsize_t stored = 0;

@@ -87,20 +87,26 @@ class ReadFile {
 
   Object root() const;
   bool has(const Object& group, const std::string& name) const;
+  bool is_group(const Object& parent, const std::string& name) const;
   /// Nothing there: fails with "is missing".
   Object open_group(const Object& parent, const std::string& name) const;
 
   enum class Values { integers, reals };
-  /// A dataset that was checked: numbers of the right class, stored inside the file, one column.
+  /// A dataset that was checked: numbers of the right class, stored inside the file.
   struct Dataset {
     Object object;
-    Index length = 0;
+    std::vector<Index> extent;  ///< empty: a scalar
+    Index length = 0;           ///< of all numbers
     Index element_bytes = 0;
   };
-  /// Checks type, layout, filters, shape and that what is stored can fill what is declared; reads nothing.
+  /// Checks type and shape, which must be one column; reads nothing.
   Dataset open_dataset(const Object& parent, const std::string& name, Values values) const;
-  /// As above, and the length must be `expected`.
+  /// As above, and the length must be `expected`. Checks layout, filters and that what is stored can fill what is
+  /// declared.
   Dataset open_dataset(const Object& parent, const std::string& name, Values values, Index expected) const;
+  /// The same of an array, which is read row by row.
+  Dataset open_array(const Object& parent, const std::string& name, Values values,
+                     const std::vector<Index>& shape) const;
 
   /// A dataset of one integer.
   std::int64_t read_scalar(const Object& parent, const std::string& name) const;
@@ -121,6 +127,7 @@ class ReadFile {
  private:
   Handle find(const Object& parent, const std::string& name, int depth) const;
   Handle follow(const Object& parent, const std::string& path, const std::string& shown, int depth) const;
+  Dataset open_numbers(const Object& parent, const std::string& name, Values values) const;
   void check_storage(const Dataset& dataset) const;
   void check_chunks(const Dataset& dataset, Id properties) const;
   void read(const Dataset& dataset, Index count, Id memory_type, void* out) const;

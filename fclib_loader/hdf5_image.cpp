@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <numeric>
 
 #include "base/descriptor.hpp"
 
@@ -18,7 +20,7 @@ namespace conebench::hdf5 {
 namespace {
 
 constexpr std::size_t growth_bytes = 1 << 16;
-constexpr Index min_compressed = 512;
+constexpr hsize_t min_compressed = 512;
 constexpr hsize_t chunk_length = 1 << 16;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
@@ -79,14 +81,18 @@ void Image::remove(const std::string& path) {
   }
 }
 
-void Image::write_array(const std::string& path, Id file_type, Id memory_type, Index count, const void* values) {
-  const auto extent = static_cast<hsize_t>(count);
-  const Handle space(H5Screate_simple(1, &extent, nullptr));
+void Image::write_numbers(const std::string& path, Id file_type, Id memory_type, const std::vector<Index>& shape,
+                          const void* values) {
+  const std::vector<hsize_t> extent(shape.begin(), shape.end());
+  const auto rank = static_cast<int>(extent.size());
+  const hsize_t count = std::accumulate(extent.begin(), extent.end(), hsize_t{1}, std::multiplies{});
+  const Handle space(H5Screate_simple(rank, extent.data(), nullptr));
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(creation.get(), false);
   if (compress_ && count >= min_compressed) {
-    const hsize_t chunk = std::min(extent, chunk_length);
-    H5Pset_chunk(creation.get(), 1, &chunk);
+    std::vector<hsize_t> chunk = extent;  // whole rows
+    chunk[0] = std::min(extent[0], std::max(hsize_t{1}, chunk_length * extent[0] / count));
+    H5Pset_chunk(creation.get(), rank, chunk.data());
     H5Pset_shuffle(creation.get());
     H5Pset_deflate(creation.get(), 4);
   }
@@ -99,21 +105,29 @@ void Image::write_array(const std::string& path, Id file_type, Id memory_type, I
 void Image::write_size(const std::string& path, Index value) { write_sizes(path, {static_cast<int>(value)}); }
 
 void Image::write_sizes(const std::string& path, const std::vector<int>& values) {
-  write_array(path, H5T_STD_I32LE, H5T_NATIVE_INT, static_cast<Index>(values.size()), values.data());
+  write_numbers(path, H5T_STD_I32LE, H5T_NATIVE_INT, {static_cast<Index>(values.size())}, values.data());
 }
 
 void Image::write_long(const std::string& path, std::int64_t value) { write_longs(path, {value}); }
 
 void Image::write_longs(const std::string& path, const std::vector<std::int64_t>& values) {
-  write_array(path, H5T_STD_I64LE, H5T_NATIVE_INT64, static_cast<Index>(values.size()), values.data());
+  write_numbers(path, H5T_STD_I64LE, H5T_NATIVE_INT64, {static_cast<Index>(values.size())}, values.data());
 }
 
 void Image::write_seed(const std::string& path, std::uint64_t value) {
-  write_array(path, H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, &value);
+  write_numbers(path, H5T_STD_U64LE, H5T_NATIVE_UINT64, {1}, &value);
+}
+
+void Image::write_bytes(const std::string& path, const std::vector<std::uint8_t>& values) {
+  write_numbers(path, H5T_STD_U8LE, H5T_NATIVE_UINT8, {static_cast<Index>(values.size())}, values.data());
 }
 
 void Image::write_reals(const std::string& path, ConstVectorRef values) {
-  write_array(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.size(), values.data());
+  write_numbers(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {values.size()}, values.data());
+}
+
+void Image::write_array(const std::string& path, const std::vector<Index>& shape, ConstVectorRef values) {
+  write_numbers(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, values.data());
 }
 
 void Image::write_text(const std::string& path, const std::string& text, TextType as) {

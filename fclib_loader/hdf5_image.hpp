@@ -33,7 +33,11 @@ class Image {
   void write_longs(const std::string& path, const std::vector<std::int64_t>& values);
   /// uint64 of shape (1).
   void write_seed(const std::string& path, std::uint64_t value);
+  /// uint8.
+  void write_bytes(const std::string& path, const std::vector<std::uint8_t>& values);
   void write_reals(const std::string& path, ConstVectorRef values);
+  /// Row by row, of the given shape.
+  void write_array(const std::string& path, const std::vector<Index>& shape, ConstVectorRef values);
   /// Fixed length, NUL-terminated.
   void write_text(const std::string& path, const std::string& text, TextType as = TextType::utf8);
 
@@ -43,7 +47,8 @@ class Image {
   void save(const std::filesystem::path& target);
 
  private:
-  void write_array(const std::string& path, Id file_type, Id memory_type, Index count, const void* values);
+  void write_numbers(const std::string& path, Id file_type, Id memory_type, const std::vector<Index>& shape,
+                     const void* values);
 
   std::string name_ = "HDF5 image";
   bool compress_;

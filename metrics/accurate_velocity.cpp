@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "problems/cones/contact_vector.hpp"
 #include "problems/factored_delassus.hpp"
 
 namespace conebench {
@@ -38,12 +39,11 @@ Wide value_of(const Sum<Wide>& sum) { return sum.value; }
 /// sigma = G impulse.
 template <class Real>
 void multiply(const BlockSparseMatrix& matrix, ConstVectorRef impulse, RealVector<Real>& sigma, Vector& error) {
-  constexpr Index max_block = 5;
   for (Index b = 0; b < matrix.block_rows(); ++b) {
     const Index row = matrix.block_offset(b);
     const int size = matrix.block_size(b);
-    std::array<Sum<Real>, max_block> sums{};
-    std::array<double, max_block> sizes{};
+    std::array<Sum<Real>, max_contact_rows> sums{};
+    std::array<double, max_contact_rows> sizes{};
     Index entries = 0;
     for (Index k = matrix.row_begin(b); k < matrix.row_begin(b + 1); ++k) {
       const Index column = matrix.block_offset(matrix.column(k));

@@ -1,21 +1,46 @@
+#include <cmath>
+
 #include "metrics/block_residuals.hpp"
 #include "metrics/residual_formulas.hpp"
-#include "problems/cones/contact_cones.hpp"
 
 namespace conebench {
 
 namespace {
 
-enum class ContactMode { open, stick, slip };
+template <class Real, class Cone>
+void count_contact(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const Cone& cone,
+                   double tau, ContactModes& modes) {
+  const typename Cone::Block impulse = evaluation.impulse().template segment<Cone::rows>(block.row, cone.size());
+  const typename Cone::Block velocity = evaluation.velocity().template segment<Cone::rows>(block.row, cone.size());
+  if (is_open<Real>(evaluation, block, impulse[cone.normal], tau)) {
+    ++modes.open;
+    return;
+  }
+  bool any = false;
+  cone.for_each_group([&](const FrictionGroup<Real>& group) {
+    const bool moves = slips(evaluation, block, cone, group, impulse, velocity, tau);
+    any = any || moves;
+    if (group.first > cone.normal) ++(moves ? modes.moment_slip : modes.moment_stick);
+  });
+  ++(any ? modes.slip : modes.stick);
+}
 
-template <int Dim, class Real>
-ContactMode mode_of(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, double tau) {
-  const BlockVector<Real, Dim> impulse = evaluation.impulse().template segment<Dim>(block.row);
-  const BlockVector<Real, Dim> velocity = evaluation.velocity().template segment<Dim>(block.row);
-  if (is_open<Real, Dim>(evaluation, block, impulse, tau)) return ContactMode::open;
-  bool moves = slides<Real, Dim>(evaluation, block, impulse, velocity, tau);
-  if constexpr (Dim > 3) moves = moves || rolls<Real>(evaluation, block, impulse, velocity, tau);
-  return moves ? ContactMode::slip : ContactMode::stick;
+template <class Real>
+void count_interval(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const IntervalRow& row,
+                    double tau, ContactModes& modes) {
+  const Real impulse = evaluation.impulse()[block.row];
+  const Real slack = tau * evaluation.velocity_scale();
+  const bool low = row.has_lower() && (impulse - row.lower) * block.inverse_step <= slack;
+  const bool high = row.has_upper() && (row.upper - impulse) * block.inverse_step <= slack;
+  if (low && high) {  // at the nearer one
+    using std::abs;
+    const Real above = abs(Real(impulse - row.lower));
+    const Real below = abs(Real(row.upper - impulse));
+    const bool upper = above == below ? evaluation.velocity()[block.row] < 0.0 : below < above;
+    ++(upper ? modes.at_upper : modes.at_lower);
+  } else {
+    ++(low ? modes.at_lower : high ? modes.at_upper : modes.inside);
+  }
 }
 
 }  // namespace
@@ -24,13 +49,15 @@ template <class Real>
 ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau) {
   ContactModes modes;
   if (!evaluation.finite()) return modes;
-  for (const BlockScale<Real>& block : evaluation.blocks()) {
-    if (block.kind != BlockKind::contact) continue;
-    const ContactMode mode = with_contact_cone(
-        evaluation.problem().cones(), [&]<class Cone>() { return mode_of<Cone::rows>(evaluation, block, tau); });
-    modes.open += mode == ContactMode::open ? 1 : 0;
-    modes.stick += mode == ContactMode::stick ? 1 : 0;
-    modes.slip += mode == ContactMode::slip ? 1 : 0;
+  for (std::size_t b = 0; b < evaluation.blocks().size(); ++b) {
+    const BlockScale<Real>& block = evaluation.blocks()[b];
+    evaluation.with_set(static_cast<Index>(b), [&]<class Set>(const Set& set) {
+      if constexpr (std::is_same_v<Set, IntervalRow>) {
+        count_interval(evaluation, block, set, tau, modes);
+      } else if constexpr (Set::rows != 1) {
+        count_contact(evaluation, block, set, tau, modes);
+      }
+    });
   }
   return modes;
 }

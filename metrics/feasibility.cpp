@@ -39,7 +39,26 @@ Vector column_sizes(const RowMatrix& matrix) {
   return sizes;
 }
 
-enum class Part { none, free, at_least_zero };
+enum class Part { none, free, at_least_zero, at_most_zero };
+
+/// What σ may not be: below 0 where λ has no upper bound, above 0 where it has no lower one.
+Part part_of(const Interval& bounds) {
+  const bool below = std::isinf(bounds.upper);
+  const bool above = std::isinf(bounds.lower);
+  if (below) return above ? Part::free : Part::at_least_zero;
+  return above ? Part::at_most_zero : Part::none;
+}
+
+/// Whether an entry of z keeps its sign.
+bool allows(Part part, double z) {
+  switch (part) {
+    case Part::none: return z == 0.0;
+    case Part::free: return true;
+    case Part::at_least_zero: return !(z < 0.0);
+    case Part::at_most_zero: return !(z > 0.0);
+  }
+  return false;
+}
 
 /// What z may be in each row.
 std::vector<Part> parts(const ContactProblem& problem) {
@@ -49,7 +68,7 @@ std::vector<Part> parts(const ContactProblem& problem) {
     const Index row = cones.normal_row_of(block);
     if (problem.compliance()[row] > 0.0) continue;
     found[static_cast<std::size_t>(row)] =
-        cones.block_kind(block) == BlockKind::joint ? Part::free : Part::at_least_zero;
+        cones.block_kind(block) == BlockKind::contact ? Part::at_least_zero : part_of(cones.bounds(row));
   }
   return found;
 }
@@ -58,20 +77,31 @@ double largest_speed(const ContactProblem& problem) {
   return problem.rows() > 0 ? problem.free_term().lpNorm<Eigen::Infinity>() : 0.0;
 }
 
-/// How far below 0 the normal or limit speed of a block can be, or a joint's beside it, where the verdict's map of the
-/// block is 1: v̂ − map ∈ K* gives σ_N ≥ map_N − μ ‖map_T‖ − μ_r ‖map_M‖.
-long double max_closing(double friction, double rolling) {
-  return std::sqrt(1.0L + static_cast<long double>(friction) * friction + static_cast<long double>(rolling) * rolling);
+/// How far below 0 a normal's speed can be where the verdict's map of the contact is 1: v̂ − map ∈ K* gives
+/// σ_N ≥ map_N − Σ_g mu_g ‖map_g‖. A row with bounds can be 1 beyond what it may. `square`: Σ_g mu_g².
+long double max_closing(long double square) { return std::sqrt(1.0L + square); }
+
+/// Σ_g mu_g² of each block, in the verdict's own units; 0 without friction.
+std::vector<long double> friction_squares(const ResidualEvaluation<Doubled>& scales) {
+  std::vector<long double> squares(scales.blocks().size(), 0.0L);
+  for (std::size_t block = 0; block < squares.size(); ++block) {
+    scales.with_set(static_cast<Index>(block), [&](const auto& set) {
+      set.for_each_group([&](const FrictionGroup<Doubled>& group) {
+        squares[block] += static_cast<long double>(to_double(group.friction)) * to_double(group.friction);
+      });
+    });
+  }
+  return squares;
 }
 
 /// The most that −zᵀ σ can be where natural_map_scaled is 1 [m/s times z].
 long double allowance(const ContactProblem& problem, ConstVectorRef z) {
-  const ResidualEvaluation<Doubled> scales(problem);  // of rolling friction, V and μ_r are in the verdict's own unit
+  const ResidualEvaluation<Doubled> scales(problem);
+  const std::vector<long double> squares = friction_squares(scales);
   long double sum = 0.0L;
   for (Index block = 0; block < problem.cones().blocks(); ++block) {
-    const BlockFriction<Doubled>& friction = scales.blocks()[static_cast<std::size_t>(block)].friction;
     const double size = std::abs(z[problem.cones().normal_row_of(block)]);
-    if (size > 0.0) sum += size * max_closing(to_double(friction.sliding), to_double(friction.rolling));
+    if (size > 0.0) sum += size * max_closing(squares[static_cast<std::size_t>(block)]);
   }
   return sum * to_double(scales.velocity_scale());
 }
@@ -126,7 +156,7 @@ Vector refined(const RowMatrix& matrix, const Vector& sizes, Vector z, const std
     for (std::size_t k = 0; k < support.size(); ++k) {
       double& entry = z[support[k]];
       entry -= step[static_cast<Index>(k)];
-      if (allowed[static_cast<std::size_t>(support[k])] == Part::at_least_zero) entry = std::max(entry, 0.0);
+      if (!allows(allowed[static_cast<std::size_t>(support[k])], entry)) entry = 0.0;
     }
   }
   return z;
@@ -142,8 +172,7 @@ Feasibility judged(const ContactProblem& problem, const RowMatrix& matrix, const
   long double norm = 0.0L;
   for (Index row = 0; row < z.size(); ++row) {
     if (z[row] == 0.0) continue;
-    const Part part = allowed[static_cast<std::size_t>(row)];
-    if (part == Part::none || (part == Part::at_least_zero && z[row] < 0.0)) return found;
+    if (!allows(allowed[static_cast<std::size_t>(row)], z[row])) return found;
     for (RowMatrix::InnerIterator entry(matrix, row); entry; ++entry)
       columns[static_cast<std::size_t>(entry.col())].add(entry.value(), z[row]);
     product.add(problem.free_term()[row], z[row]);
@@ -228,7 +257,7 @@ Vector certificate_of(const LinearProgramAnswer& answer, const std::vector<Colum
 }
 
 /// The unknowns for the largest bound among certificates with the signs of `z`, or 0: what the bound divides by is the
-/// sum of them, but for rolling friction's part.
+/// sum of them, but for the friction of further groups.
 std::vector<Column> columns_for_bound(const ContactProblem& problem, const Vector& z) {
   const ConeProduct& cones = problem.cones();
   std::vector<Column> columns;
@@ -238,7 +267,8 @@ std::vector<Column> columns_for_bound(const ContactProblem& problem, const Vecto
     const bool contact = cones.block_kind(block) == BlockKind::contact;
     const double friction =
         contact ? cones.friction()[static_cast<std::size_t>(block - cones.first_contact_row())] : 0.0;
-    columns.push_back({row, std::copysign(static_cast<double>(1.0L / max_closing(friction, 0.0)), z[row])});
+    const long double square = static_cast<long double>(friction) * friction;
+    columns.push_back({row, std::copysign(static_cast<double>(1.0L / max_closing(square)), z[row])});
   }
   return columns;
 }
@@ -260,7 +290,8 @@ Feasibility check_feasibility(const ContactProblem& problem, double max_seconds)
   std::vector<Column> columns;
   for (Index row = 0; row < problem.rows(); ++row) {
     const Part part = allowed[static_cast<std::size_t>(row)];
-    if (part != Part::none) columns.push_back({row, 1.0, part == Part::free ? -1.0 : 0.0});
+    if (part == Part::none) continue;
+    columns.push_back({row, part == Part::at_most_zero ? -1.0 : 1.0, part == Part::free ? -1.0 : 0.0});
   }
   const auto solved = [&](bool of_sum, double seconds) {
     return solve_linear_program(program_of(problem, matrix, sizes, columns, of_sum), seconds);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/suggestion.hpp"
-#include "problems/rolling_units.hpp"
+#include "problems/scaled_rows.hpp"
 
 namespace conebench {
 
@@ -27,10 +27,10 @@ constexpr SampleCategory categories[] = {SampleCategory::unknown,
 std::optional<double> coupling_of(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   if (cones.contacts() == 0) return std::nullopt;
-  const Index n = cones.normal_row();
   double largest = 0.0;
-  for (Index block = cones.first_contact_row(); block < cones.blocks(); ++block) {
-    const auto diagonal = problem.diagonal().block(block);
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    const auto diagonal = problem.diagonal().block(cones.first_contact_row() + i);
+    const Index n = cones.normal_of(i);
     if (!(diagonal(n, n) > 0.0)) return std::nullopt;
     const double talk = std::max(diagonal.row(n).head(n).norm(), diagonal.col(n).head(n).norm());
     largest = std::max(largest, talk / diagonal(n, n));
@@ -61,7 +61,7 @@ std::optional<ConstraintDensities> densities_of(const ContactProblem& problem) {
   if (densities.degrees_of_freedom <= 0) return std::nullopt;
   const auto freedom = static_cast<double>(densities.degrees_of_freedom);
   densities.joints = static_cast<double>(cones.joints()) / freedom;
-  densities.contacts = static_cast<double>(cones.contact_dimension() * cones.contacts()) / freedom;
+  densities.contacts = static_cast<double>(cones.rows() - cones.first_contact_row()) / freedom;
   densities.all = static_cast<double>(cones.rows()) / freedom;
   return densities;
 }
@@ -78,7 +78,9 @@ SampleCategory first_that_fits(const ConeProduct& cones, Index rank,
   if (cones.joints() > 0 && densities->all > 1.0) return SampleCategory::dense_constraints;
   if (cones.contacts() == 1) return SampleCategory::single_contact;
   // n_c <= 2 n_b: d_c <= 1 in 3D, 4/3 in 2D, where a body has 3 degrees of freedom, and 5/3 with rolling friction.
-  const double sparse = 2.0 * cones.contact_dimension() / static_cast<double>(body_velocities(cones.space_dimension()));
+  const double rows_of_one =
+      static_cast<double>(cones.rows() - cones.first_contact_row()) / static_cast<double>(cones.contacts());
+  const double sparse = 2.0 * rows_of_one / static_cast<double>(body_velocities(cones.space_dimension()));
   return densities->contacts <= sparse ? SampleCategory::sparse_contacts : SampleCategory::dense_contacts;
 }
 
@@ -128,12 +130,12 @@ SampleCategory sample_category(const ContactProblem& problem, Index rank) {
 Features extract_features(const ContactProblem& problem, const SpectrumOptions& options) {
   Features features;
   // Moments in units of impulses: else the spectrum would depend on the unit of length.
-  const Result<ContactProblem> in_units = in_rolling_units(problem);
+  const Result<ContactProblem> in_units = in_row_units(problem);
   const ContactProblem& scaled = in_units ? *in_units : problem;
   features.spectrum = scaled.condenses_sparsely() ? analyse_spectrum(scaled.blocks(), options)
                                                   : analyse_spectrum(scaled.delassus(), scaled.cones(), options);
   features.symmetry_error = problem.symmetry_error();
-  features.coupling = coupling_of(problem);
+  features.coupling = coupling_of(scaled);
   features.densities = densities_of(problem);
   features.category = first_that_fits(problem.cones(), features.spectrum.rank, features.densities);
   return features;

@@ -20,7 +20,7 @@ enum class SampleCategory {
   single_contact,      ///< one contact
   sparse_contacts,     ///< n_c ≤ 2 n_b (in reduced coordinates n_v / 3), that is d_c ≤ 1
   dense_contacts,      ///< d_c > 1
-  other,               ///< limits alone
+  other,               ///< limits and intervals alone
 };
 std::string to_string(SampleCategory category);  ///< "sparse contacts", …
 /// Of "sparse contacts" and "sparse-contacts", as people write them; nothing where there is no such category.
@@ -51,8 +51,9 @@ struct ConstraintDensities {
 struct Features {
   Spectrum spectrum;  ///< of G; `spectrum.estimated` marks rank, conditioning and definiteness
   double symmetry_error = 0.0;
-  /// max ‖G_NT‖ / G_NN over the contacts' diagonal blocks (the larger of row and column where G is not symmetric):
-  /// how much friction and normal impulse talk to each other. Nothing without contacts or with a G_NN ≤ 0.
+  /// max ‖G_NT‖ / G_NN over the contacts' diagonal blocks (the larger of row and column where G is not symmetric), T
+  /// the first group of friction: how much friction and normal impulse talk to each other. Nothing without contacts or
+  /// with a G_NN ≤ 0.
   std::optional<double> coupling;
   std::optional<ConstraintDensities> densities;  ///< nothing where neither n_b nor n_v is known
   SampleCategory category = SampleCategory::unknown;

@@ -4,6 +4,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <boost/multiprecision/eigen.hpp>
 #include <cmath>
+#include <span>
 #include <type_traits>
 
 #include "metrics/doubled.hpp"
@@ -28,16 +29,17 @@ template <>
 inline constexpr double unit_roundoff<Wide> = 0x1p-332;
 
 /// √(Σ x²) without overflow or underflow.
-template <class Real, std::size_t Count>
-Real hypotenuse(const std::array<Real, Count>& x) {
+template <class Real>
+Real hypotenuse(std::span<const Real> x) {
   using std::abs;
   using std::sqrt;
-  if constexpr (Count == 1) {
-    return abs(x[0]);
-  } else if constexpr (std::is_same_v<Real, double>) {
-    if constexpr (Count == 2) return std::hypot(x[0], x[1]);
-    if constexpr (Count == 3) return std::hypot(x[0], x[1], x[2]);
-    if constexpr (Count == 5) return std::hypot(std::hypot(x[0], x[1], x[2]), x[3], x[4]);
+  if (x.size() == 1) return abs(x[0]);
+  if constexpr (std::is_same_v<Real, double>) {
+    if (x.empty()) return 0.0;
+    if (x.size() == 2) return std::hypot(x[0], x[1]);
+    double norm = std::hypot(x[0], x[1], x[2]);
+    for (const double value : x.subspan(3)) norm = std::hypot(norm, value);
+    return norm;
   } else {
     int exponent = 0;
     if constexpr (std::is_same_v<Real, Doubled>) {
@@ -54,6 +56,10 @@ Real hypotenuse(const std::array<Real, Count>& x) {
     }
     return exponent == 0 ? Real(sqrt(sum)) : Real(ldexp(Real(sqrt(sum)), exponent));
   }
+}
+template <class Real, std::size_t Count>
+Real hypotenuse(const std::array<Real, Count>& x) {
+  return hypotenuse(std::span<const Real>(x));
 }
 
 /// Of two, NaN the other.

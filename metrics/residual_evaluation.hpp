@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <variant>
 #include <vector>
 
 #include "metrics/block_residuals.hpp"
@@ -22,7 +23,6 @@ template <class Real>
 struct BlockScale {
   BlockKind kind = BlockKind::joint;
   Index row = 0;
-  BlockFriction<Real> friction;
   Real inverse_step = 1.0;  ///< 1 / r_i = trace(G_ii + R_ii) / d_i [m/s per N s]
 };
 
@@ -30,11 +30,17 @@ struct BlockScale {
 enum class SharedMap { primal, dual, natural };
 inline constexpr std::size_t shared_maps = 3;
 
+/// The cones of all contacts.
+template <class Real>
+using Contacts = std::variant<std::vector<CoulombBlock<Real, 3>>, std::vector<CoulombBlock<Real, 2>>,
+                              std::vector<FrictionBlock<Real>>>;
+
 /// Workspace of the judge for one problem. The constructor does the allocations.
 ///
-/// With rolling friction everything here is in scaled variables, D λ and D⁻¹ σ with D = diag(1, 1, 1, 1/ℓ, 1/ℓ) and
-/// ℓ_i = √(mean diagonal of the translations of (G + R)_ii / of its rotations); where one of the two is not positive,
-/// the mean of the others' ℓ, or 1 (docs/metrics.md).
+/// Everything here is in scaled variables, where each group of tangential rows is a ball: λ_k / u_k and u_k σ_k with
+/// u_k = ℓ_i mu_k / mu_g, mu_g the coefficient of the group's first row. ℓ_i is 1 in a contact's first group; elsewhere
+/// √(mean diagonal of (G + R)_ii over the first group and the normal / over the other groups), of rows that are scaled
+/// by mu_k / mu_g, and where one of the two is not positive, the mean of the others' ℓ, or 1 (docs/metrics.md).
 template <class Real>
 class ResidualEvaluation {
  public:
@@ -48,6 +54,24 @@ class ResidualEvaluation {
   /// g.
   const RealVector<Real>& free_term() const { return free_term_; }
   const std::vector<BlockScale<Real>>& blocks() const { return blocks_; }
+  /// Returns visit(set) with the block's own set: FreeRow, LimitRow, IntervalRow, CoulombBlock or FrictionBlock. All
+  /// contacts have one class: Coulomb's where they are so in scaled variables.
+  template <class Visit>
+  decltype(auto) with_set(Index block, Visit&& visit) const {
+    switch (blocks_[static_cast<std::size_t>(block)].kind) {
+      case BlockKind::joint: return visit(FreeRow{});
+      case BlockKind::limit: return visit(LimitRow{});
+      case BlockKind::interval: {
+        const auto [lower, upper] = problem_.cones().bounds(block);
+        return visit(IntervalRow{lower, upper});
+      }
+      case BlockKind::contact: break;
+    }
+    const auto contact = static_cast<std::size_t>(block - problem_.cones().first_contact_row());
+    return std::visit([&](const auto& contacts) -> decltype(auto) { return visit(contacts[contact]); }, contacts_);
+  }
+  /// u, one a row.
+  const RealVector<Real>& units() const { return units_; }
   /// V = max_i ‖g_i‖ over the blocks, 1 where that is 0 [m/s].
   const Real& velocity_scale() const { return velocity_scale_; }
 
@@ -73,9 +97,10 @@ class ResidualEvaluation {
   void find_rounding();
 
   ContactProblem problem_;
-  RealVector<Real> lengths_;  ///< one a row: ℓ on moments, else 1
+  RealVector<Real> units_;
   RealVector<Real> free_term_;
   std::vector<BlockScale<Real>> blocks_;
+  Contacts<Real> contacts_;
   Real velocity_scale_ = 1.0;
   bool finite_ = true;
   Index first_bad_block_ = -1;

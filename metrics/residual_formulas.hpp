@@ -36,28 +36,20 @@ struct ResidualDefinition {
 std::span<const ResidualDefinition> residual_definitions();
 
 /// Whether a contact has no normal impulse, to the velocity tau V.
-template <class Real, int Dim>
-bool is_open(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block,
-             const BlockVector<Real, Dim>& impulse, double tau) {
-  return impulse[normal_of<Dim>] * block.inverse_step <= tau * evaluation.velocity_scale();
-}
-
-/// Whether a closed contact slides: faster than tau V, and than what is left of its friction would stop.
-template <class Real, int Dim>
-bool slides(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block,
-            const BlockVector<Real, Dim>& impulse, const BlockVector<Real, Dim>& velocity, double tau) {
-  const Real left = block.friction.sliding * impulse[normal_of<Dim>] - slip_norm(impulse);
-  return !is_open<Real, Dim>(evaluation, block, impulse, tau) &&
-         slip_norm(velocity) > larger<Real>(tau * evaluation.velocity_scale(), left * block.inverse_step);
-}
-
-/// The same of rolling.
 template <class Real>
-bool rolls(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block,
-           const BlockVector<Real, 5>& impulse, const BlockVector<Real, 5>& velocity, double tau) {
-  const Real left = block.friction.rolling * impulse[2] - roll_norm(impulse);
-  return !is_open<Real, 5>(evaluation, block, impulse, tau) &&
-         roll_norm(velocity) > larger<Real>(tau * evaluation.velocity_scale(), left * block.inverse_step);
+bool is_open(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const Real& normal_impulse,
+             double tau) {
+  return normal_impulse * block.inverse_step <= tau * evaluation.velocity_scale();
+}
+
+/// Whether a group of a closed contact slips: faster than tau V, and than what is left of its friction would stop.
+template <class Real, class Set>
+bool slips(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const Set& set,
+           const FrictionGroup<Real>& group, const typename Set::Block& impulse, const typename Set::Block& velocity,
+           double tau) {
+  const Real left = group.friction * impulse[set.normal] - set.force(group, impulse);
+  return !is_open<Real>(evaluation, block, impulse[set.normal], tau) &&
+         set.speed(group, velocity) > larger<Real>(tau * evaluation.velocity_scale(), left * block.inverse_step);
 }
 
 /// See ContactModes.

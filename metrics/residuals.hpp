@@ -17,7 +17,8 @@ struct Residual {
   std::string name;                    ///< "natural_map_scaled"
   double value = 0.0;                  ///< +inf for an impulse that is not finite, and where `missing` is set
   std::optional<std::string> missing;  ///< why it can't be computed for this problem
-  /// Block (joint row, limit row or contact, counted through all blocks) where it is worst; -1 where there is none.
+  /// Block (joint row, limit row, interval or contact, counted through all blocks) where it is worst; -1 where there is
+  /// none.
   Index worst_block = -1;
 
   bool known() const { return !missing.has_value(); }
@@ -35,8 +36,8 @@ struct ResidualInfo {
 
 /// All residuals, in the order of judge(). The formulas use the project's letters: sigma = (G + R) lambda + g,
 /// v = sigma + Gamma(sigma), r_i = d_i / trace(G_ii + R_ii) (trace <= 0: the inverse of the mean of trace / d over the
-/// blocks where it is positive, 1 where there is none), V = max_i |g_i| (0: V = 1). A block is a joint row, a limit row
-/// or a contact, |.| its Euclidean norm.
+/// blocks where it is positive, 1 where there is none), V = max_i |g_i| (0: V = 1). A block is a joint row, a limit
+/// row, an interval or a contact, |.| its Euclidean norm, in the scaled variables of ResidualEvaluation.
 std::span<const ResidualInfo> residual_table();
 
 /// The residual of the model that a solver solves, by its formulation as records have it (NCP, CCP, LCP, model); empty
@@ -45,14 +46,23 @@ std::string_view own_model_residual(std::string_view formulation, std::string_vi
 
 /// How many contacts are in each mode at an answer, with V and r_i as above and the tolerance tau = 1e-6:
 ///   open   λ_N ≤ tau r_i V: the contact's impulse changes its own velocity by no more than tau V;
-///   stick  else, ‖sigma_T‖ ≤ max(tau V, (mu λ_N − ‖λ_T‖) / r_i): it does not slide, or slides more slowly than the
-///          friction that is left could stop;
+///   stick  else, no group of its friction slips;
 ///   slip   else.
-/// All 0 for an impulse that is not finite.
+/// A group slips where ‖sigma_g‖ > max(tau V, (mu_g λ_N − ‖λ_g‖) / r_i): faster than the friction that is left could
+/// stop (a pyramid's: max |sigma_k|, Σ |λ_k|). moment_stick and moment_slip count the groups of torsion and rolling
+/// that are apart from sliding, in contacts that are not open. Intervals are at a bound where what is left to it
+/// changes their own velocity by no more than tau V; where both are so near, at the nearer one. All 0 for
+/// an impulse that is not finite.
 struct ContactModes {
   Index open = 0;
   Index stick = 0;
   Index slip = 0;
+  Index moment_stick = 0;
+  Index moment_slip = 0;
+  Index inside = 0;
+  Index at_lower = 0;
+  Index at_upper = 0;
+  /// Contacts.
   Index all() const { return open + stick + slip; }
 };
 

@@ -30,6 +30,7 @@ class BlockSparseBuilder {
     matrix_.block_offsets_.push_back(cones.rows());
     matrix_.row_begin_.push_back(0);
     matrix_.value_begin_.push_back(0);
+    matrix_.contact_size_ = cones.contact_dimension();
     if (blocks > 0 && cones.first_contact_row() == 0) matrix_.uniform_dimension_ = cones.contact_dimension();
   }
 

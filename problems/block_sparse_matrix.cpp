@@ -71,6 +71,19 @@ Index BlockSparseMatrix::find(Index block_row, Index block_column) const {
   return found != end && *found == block_column ? static_cast<Index>(found - columns_.begin()) : -1;
 }
 
+/// Of blocks of any sizes.
+template <>
+void BlockSparseMatrix::apply_blocks<Eigen::Dynamic>(ConstVectorRef x, VectorRef y) const {
+  for (Index b = 0; b < block_rows(); ++b) {
+    auto part = y.segment(block_offset(b), block_size(b));
+    part.setZero();
+    for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
+      const Index c = column(k);
+      part += block(b, k).lazyProduct(x.segment(block_offset(c), block_size(c)));
+    }
+  }
+}
+
 template <int Rows, int Dim>
 Eigen::Matrix<double, Rows, 1> BlockSparseMatrix::row_product(Index block_row, const double* x) const {
   Eigen::Matrix<double, Rows, 1> sum = Eigen::Matrix<double, Rows, 1>::Zero();
@@ -99,10 +112,10 @@ void BlockSparseMatrix::apply_blocks(ConstVectorRef x, VectorRef y) const {
 
 void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y) const {
   // A matrix without contacts takes any branch.
-  switch (block_rows() > 0 ? block_size(block_rows() - 1) : 1) {
+  switch (contact_size_) {
     case 2: return apply_blocks<2>(x, y);
-    case 5: return apply_blocks<5>(x, y);
-    default: return apply_blocks<3>(x, y);
+    case 3: return apply_blocks<3>(x, y);
+    default: return apply_blocks<Eigen::Dynamic>(x, y);
   }
 }
 
@@ -152,6 +165,20 @@ double BlockSparseMatrix::symmetry_error() const {
   return total > 0.0 ? std::sqrt(difference / total) : 0.0;
 }
 
+BlockSparseMatrix BlockSparseMatrix::scaled(const Vector& left, const Vector& right) const {
+  BlockSparseMatrix result = *this;
+  for (Index b = 0; b < block_rows(); ++b) {
+    for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
+      double* value = result.values_.data() + value_begin_[static_cast<std::size_t>(k)];
+      for (int j = 0; j < block_size(column(k)); ++j) {
+        const double of_column = right[block_offset(column(k)) + j];
+        for (int r = 0; r < block_size(b); ++r, ++value) *value *= left[block_offset(b) + r] * of_column;
+      }
+    }
+  }
+  return result;
+}
+
 BlockSparseMatrix BlockSparseMatrix::symmetrised() const {
   // Row by row of the result, whose pattern in row b is that of A's row b and of A's column b.
   std::vector<std::vector<int>> rows_in_column(static_cast<std::size_t>(block_rows()));
@@ -163,6 +190,7 @@ BlockSparseMatrix BlockSparseMatrix::symmetrised() const {
   BlockSparseMatrix result;
   result.block_offsets_ = block_offsets_;
   result.uniform_dimension_ = uniform_dimension_;
+  result.contact_size_ = contact_size_;
   result.row_begin_.push_back(0);
   result.value_begin_.push_back(0);
   std::vector<int> pattern;

@@ -9,11 +9,13 @@
 
 namespace conebench {
 
-/// A square matrix in block compressed rows over the blocks of a ConeProduct: 1×1, 1×D, D×1 and D×D blocks with D the
-/// contact dimension. The canonical assembled form of a Delassus matrix, free to every solver.
+/// A square matrix in block compressed rows over the blocks of a ConeProduct: 1×1 for two rows that are no contact's,
+/// 1×d and d×1 for one with a contact of d rows, d×e for two contacts. The canonical assembled form of a Delassus
+/// matrix, free to every solver.
 ///
 /// In each block row the columns ascend and the diagonal block is always stored, as zeros where the matrix has none.
-/// The values of a block are contiguous, column by column. Where all rows belong to contacts, block k's values begin at
+/// The values of a block are contiguous, column by column. Where all rows belong to
+/// contacts of D rows, block k's values begin at
 /// D·D·k.
 class BlockSparseMatrix {
  public:
@@ -67,6 +69,8 @@ class BlockSparseMatrix {
   Eigen::SparseMatrix<double, Eigen::RowMajor> sparse() const;
   /// ‖A − Aᵀ‖_F / ‖A‖_F, 0 for a zero matrix.
   double symmetry_error() const;
+  /// diag(left) A diag(right), on the same pattern.
+  BlockSparseMatrix scaled(const Vector& left, const Vector& right) const;
   /// (A + Aᵀ)/2, on the union of the two patterns.
   BlockSparseMatrix symmetrised() const;
 
@@ -84,6 +88,7 @@ class BlockSparseMatrix {
   std::vector<std::int64_t> value_begin_;
   std::vector<double> values_;
   int uniform_dimension_ = 0;  ///< of all blocks where they are equal (a problem of contacts only), else 0
+  int contact_size_ = 3;       ///< rows of every contact; 0 where they differ
 };
 
 }  // namespace conebench

@@ -105,12 +105,26 @@ void add_matrix(Hasher& hasher, const SparseMatrix& matrix) {
   }
 }
 
+/// Of a product whose contacts have Coulomb's or rolling friction, and without intervals, what it was before there were
+/// other sets.
 void add_cones(Hasher& hasher, const ConeProduct& cones) {
   hasher.add(cones.joints());
   hasher.add(cones.limits());
   hasher.add(Index{cones.contacts() > 0 ? cones.contact_dimension() : 0});
   hasher.add(cones.friction());
   if (cones.rolls()) hasher.add(cones.rolling_friction());
+  if (cones.intervals().empty() && (cones.coulomb() || cones.rolls())) return;
+  hasher.add(static_cast<std::int64_t>(cones.intervals().size()));
+  for (const Interval& interval : cones.intervals()) {
+    hasher.add(interval.lower);
+    hasher.add(interval.upper);
+  }
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    hasher.add(Index{cones.shape(i) == ConeShape::pyramid ? 1 : 0});
+    hasher.add(static_cast<std::int64_t>(cones.groups(i).size()));
+    for (const int size : cones.groups(i)) hasher.add(Index{size});
+    hasher.add(cones.coefficients(i));
+  }
 }
 
 /// Blocks that are all zero are left out, so that the stored pattern does not matter.

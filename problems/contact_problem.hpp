@@ -59,6 +59,24 @@ struct Configuration {
   bool empty() const;
 };
 
+/// How the rows of a problem stand among those of whoever gave it.
+struct GivenRows {
+  std::vector<Index> row;         ///< one a given row: the problem's row, or -1 where no force acts
+  Vector shift;                   ///< one a given row: its impulse is the problem's minus this [N s]
+  std::vector<Index> block = {};  ///< one a given row: its block among the given ones; empty: not known
+
+  /// Errors (bad_input, with block, row and value; they begin with `name` and call the impulse `what`): one that is not
+  /// 0 where no force acts.
+  Result<void> check(ConstVectorRef given, const std::string& name, const std::string& what) const;
+  /// Rows that stand as they were given.
+  static GivenRows same(Index rows);
+  /// An impulse of the given rows as one of the problem's, and back: 0 where no force acts.
+  Vector to_problem(ConstVectorRef given, Index rows) const;
+  Vector to_given(ConstVectorRef impulse) const;
+  /// The same of velocities, which have no shift; NaN where no force acts.
+  Vector velocity_to_given(ConstVectorRef velocity) const;
+};
+
 /// An answer believed to be right, and how right it is by the scaled natural map.
 struct Reference {
   Vector reaction;  ///< λ, rows [N s]
@@ -74,6 +92,7 @@ struct Provenance {
   std::string source_file;  ///< empty for generated problems
   std::string form;         ///< FCLIB kind it was read from (local, global, …) or the scene's name
   std::string description;
+  std::string law = {};                     ///< what its engine meant, "ncp" or "ccp"; empty: not known
   std::string category = {};                ///< of the sample, Tsounis VII-C, as its writer found it; empty: not known
   std::optional<double> conditioning = {};  ///< of G on its range, the same
 };
@@ -105,6 +124,7 @@ struct ContactProblemData {
   std::optional<Configuration> configuration;
   std::optional<Vector> guess;  ///< λ to start from, rows
   std::optional<Reference> reference;
+  std::shared_ptr<const GivenRows> given_rows;  ///< null: the rows stand as they were given
   Provenance provenance;
 };
 
@@ -159,6 +179,7 @@ class ContactProblem {
   const std::optional<Configuration>& configuration() const { return data().configuration; }
   const std::optional<Vector>& guess() const { return data().guess; }
   const std::optional<Reference>& reference() const { return data().reference; }
+  const std::shared_ptr<const GivenRows>& given_rows() const { return data().given_rows; }
   const Provenance& provenance() const { return data().provenance; }
   /// All of it, to make a changed problem from.
   const ContactProblemData& data() const { return state_->data; }

@@ -65,6 +65,7 @@ ContactProblem in_impulse_unit(const ContactProblem& problem, double unit) {
     data.delassus =
         make_block_sparse_delassus(BlockSparseMatrix::from_sparse(unit * problem.blocks().sparse(), problem.cones()));
   }
+  data.cones = problem.cones().with_bounds_over(unit);
   data.compliance *= unit;
   if (data.guess) *data.guess /= unit;
   if (data.configuration && data.configuration->body_masses) *data.configuration->body_masses /= unit;

@@ -86,11 +86,8 @@ class Elimination {
 
   JointElimination run() {
     const ConeProduct& all = problem_.cones();
-    auto cones =
-        ConeProduct::create(0, all.limits(), {all.friction().begin(), all.friction().end()}, all.contact_dimension(),
-                            {all.rolling_friction().begin(), all.rolling_friction().end()});
     const Index others = problem_.rows() - joints_;
-    JointElimination out{.cones = std::move(cones).value(),
+    JointElimination out{.cones = all.without_joints(),
                          .matrix = {},
                          .free_term = problem_.free_term().tail(others),
                          .groups = {},

@@ -21,9 +21,7 @@ class ScaledDelassus final : public DelassusOperator {
     problem_.delassus().apply(entries, velocity);
     velocity.array() *= left_.array();
   }
-  BlockSparseMatrix assemble(const ConeProduct& cones) const override {
-    return scaled(problem_.blocks(), left_, right_, cones);
-  }
+  BlockSparseMatrix assemble(const ConeProduct&) const override { return problem_.blocks().scaled(left_, right_); }
   Matrix dense() const override { return problem_.blocks().dense().cwiseProduct(left_ * right_.transpose()); }
   DiagonalBlocks diagonal(const ConeProduct&) const override {
     DiagonalBlocks blocks = problem_.diagonal();
@@ -48,17 +46,6 @@ class ScaledDelassus final : public DelassusOperator {
 };
 
 }  // namespace
-
-BlockSparseMatrix scaled(const BlockSparseMatrix& matrix, const Vector& left, const Vector& right,
-                         const ConeProduct& cones) {
-  Eigen::SparseMatrix<double, Eigen::RowMajor> entries = matrix.sparse();
-  for (Index row = 0; row < entries.outerSize(); ++row) {
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(entries, row); it; ++it) {
-      it.valueRef() *= left[row] * right[it.col()];
-    }
-  }
-  return BlockSparseMatrix::from_sparse(entries, cones);
-}
 
 std::shared_ptr<const DelassusOperator> make_scaled_delassus(ContactProblem problem, Vector left, Vector right) {
   return std::make_shared<ScaledDelassus>(std::move(problem), std::move(left), std::move(right));

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problems/rolling_units.hpp"
+#include "problems/scaled_rows.hpp"
 
 namespace conebench {
 
@@ -90,8 +90,8 @@ double scaled_natural_map(const ConeProduct& cones, ConstVectorRef impulse, Cons
 }
 
 double scaled_natural_map(const ContactProblem& given, ConstVectorRef given_impulse) {
-  const Vector units = rolling_row_units(given);
-  const Result<ContactProblem> scaled = in_rolling_units(given, units);
+  const Vector units = row_units_of(given);
+  const Result<ContactProblem> scaled = in_row_units(given, units);
   if (!scaled) return std::numeric_limits<double>::infinity();
   const ContactProblem& problem = *scaled;
   const Vector impulse = given_impulse.cwiseQuotient(units);

@@ -24,8 +24,8 @@ double natural_map_scaling(const ContactProblem& problem, VectorRef inverse_step
 double scaled_natural_map(const ConeProduct& cones, ConstVectorRef impulse, ConstVectorRef velocity,
                           ConstVectorRef inverse_steps, double reference_velocity, VectorRef scratch);
 
-/// The same from the problem alone, with De Saxcé's correction; moments of rolling friction are scaled
-/// (problems/rolling_units.hpp), as they are to be in all that stands above.
+/// The same from the problem alone, with De Saxcé's correction; rows are scaled
+/// (problems/scaled_rows.hpp), as they are to be in all that stands above.
 double scaled_natural_map(const ContactProblem& problem, ConstVectorRef impulse);
 
 }  // namespace conebench

@@ -1,8 +1,10 @@
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "cli/problem_argument.hpp"
-#include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_file.hpp"
+#include "problems/blocks.hpp"
 #include "problems/contact_problem.hpp"
 #include "python/core.hpp"
 
@@ -31,12 +33,53 @@ py::object list_of(std::span<const double> values) {
   return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-ContactProblem load(const std::string& text) {
-  auto given = [&] {
+template <class Like>
+py::array_t<Like> integers_of(const auto& values) {
+  py::array_t<Like> copied(static_cast<py::ssize_t>(values.size()));
+  std::transform(values.begin(), values.end(), copied.mutable_data(),
+                 [](const auto& value) { return static_cast<Like>(value); });
+  return copied;
+}
+
+/// What a file says by blocks, by its names. Absent: what it does not have.
+py::dict parts_of(const GivenProblem& given) {
+  const BlockTable& table = given.blocks;
+  py::dict result;
+  result["block_rows"] = integers_of<std::int64_t>(table.first_row);
+  result["lower"] = array_of(table.lower);
+  result["upper"] = array_of(table.upper);
+  result["cone"] = integers_of<std::uint8_t>(table.cone);
+  result["mu"] = array_of(table.mu);
+  if (!table.group.empty()) result["groups"] = integers_of<std::int64_t>(table.group);
+  if (table.shift.size() > 0) result["shift"] = array_of(table.shift);
+  if (given.delassus) result["G"] = compressed(*given.delassus);
+  if (given.primal) {
+    result["M"] = compressed(given.primal->mass);
+    result["J"] = compressed(given.primal->jacobian);
+    result["v_free"] = array_of(given.primal->free_velocity);
+  }
+  if (given.free_term) result["g"] = array_of(*given.free_term);
+  if (given.bias) result["b"] = array_of(*given.bias);
+  if (given.compliance.size() > 0) result["R"] = array_of(given.compliance);
+  if (given.guess) result["guess"] = array_of(*given.guess);
+  if (given.reference) result["reference"] = array_of(given.reference->reaction);
+  return result;
+}
+
+/// The problem, and what its file says by blocks: nothing of a scene and of FCLIB's files.
+std::pair<ContactProblem, std::optional<GivenProblem>> load(const std::string& text) {
+  std::optional<FclibContent> content;
+  auto problem = [&]() -> Result<ContactProblem> {
     const py::gil_scoped_release others_may_run;
-    return cli::load_given_problem(text);
+    CONEBENCH_TRY(const auto scene, cli::make_named_scene(text));
+    if (scene) return *scene;
+    const auto file = cli::find_problem_file(text);
+    CONEBENCH_CHECK(cli::check_problem_file(file));
+    CONEBENCH_TRY(content, read_fclib(file));
+    return to_problem(*content, file);
   }();
-  return value_or_raise(std::move(given)).problem;
+  ContactProblem made = value_or_raise(std::move(problem));
+  return {std::move(made), content ? std::move(content->blocks) : std::nullopt};
 }
 
 /// W as coordinates; `parts`: whatever else is given, by the names of the package's problem().
@@ -69,17 +112,105 @@ ContactProblem make(Index joints, Index limits, int dimension, const Numbers& mu
   return value_or_raise(ContactProblem::create(std::move(data)));
 }
 
-/// In the order of answer files: joints, then contacts with the normal first, then limits as contacts.
-py::array_t<double> in_fclib_order(const ContactProblem& problem, const Numbers& impulse) {
+/// What a dictionary may hold.
+class Parts {
+ public:
+  explicit Parts(const py::dict& all) : all_(all) {}
+
+  bool has(const char* name) const { return all_.contains(name) && !all_[name].is_none(); }
+  std::optional<Vector> vector(const char* name) const {
+    return has(name) ? std::optional(vector_of(py::cast<Numbers>(all_[name]))) : std::nullopt;
+  }
+  Vector required(const char* name) const { return vector(name).value_or(Vector()); }
+  template <class Integer>
+  std::vector<Integer> integers(const char* name) const {
+    std::vector<Integer> result;
+    if (!has(name)) return result;
+    const auto values = py::cast<py::array_t<std::int64_t>>(all_[name]);
+    for (py::ssize_t k = 0; k < values.size(); ++k) result.push_back(static_cast<Integer>(values.at(k)));
+    return result;
+  }
+  /// (rows, columns, values, (m, n)).
+  std::optional<SparseMatrix> matrix(const char* name) const {
+    if (!has(name)) return std::nullopt;
+    const auto [row, column, value, shape] =
+        py::cast<std::tuple<py::array_t<std::int64_t>, py::array_t<std::int64_t>, Numbers, std::pair<Index, Index>>>(
+            all_[name]);
+    std::vector<Eigen::Triplet<double>> entries;
+    for (py::ssize_t k = 0; k < value.size(); ++k) {
+      entries.emplace_back(static_cast<int>(row.at(k)), static_cast<int>(column.at(k)), value.at(k));
+    }
+    SparseMatrix result(shape.first, shape.second);
+    result.setFromTriplets(entries.begin(), entries.end());
+    return result;
+  }
+  std::string text(const char* name) const { return has(name) ? py::cast<std::string>(all_[name]) : std::string(); }
+
+ private:
+  const py::dict& all_;
+};
+
+/// Blocks with the normal first, by the names of files.
+std::pair<ContactProblem, GivenProblem> make_of_blocks(const py::dict& all) {
+  const Parts parts(all);
+  GivenProblem given;
+  BlockTable& table = given.blocks;
+  table.first_row = parts.integers<Index>("block_rows");
+  table.lower = parts.required("lower");
+  table.upper = parts.required("upper");
+  for (const int cone : parts.integers<int>("cone")) table.cone.push_back(static_cast<BlockCone>(cone));
+  table.mu = parts.required("mu");
+  table.group = parts.integers<int>("groups");
+  table.shift = parts.required("shift");
+  given.delassus = parts.matrix("G");
+  if (auto jacobian = parts.matrix("J")) {
+    given.primal =
+        PrimalForm{parts.matrix("M").value_or(SparseMatrix()), std::move(*jacobian), parts.required("v_free")};
+  }
+  given.free_term = parts.vector("g");
+  given.bias = parts.vector("b");
+  given.compliance = parts.required("R");
+  given.guess = parts.vector("guess");
+  given.gaps = parts.required("gap");
+  if (const auto time_step = parts.vector("time_step")) given.configuration.time_step = (*time_step)[0];
+  given.provenance.name = parts.text("name");
+  given.provenance.law = parts.text("law");
+  given.provenance.form = "blocks";
+  ContactProblem made = value_or_raise(problem_from_blocks(given));
+  return {std::move(made), std::move(given)};
+}
+
+/// The blocks over the problem's own rows, by the names of files, with the row of each normal.
+py::dict blocks_of(const ContactProblem& problem) {
+  const auto [table, normal_row] = blocks_in_order(problem.cones());
+  py::dict result;
+  result["block_rows"] = integers_of<std::int64_t>(table.first_row);
+  result["lower"] = array_of(table.lower);
+  result["upper"] = array_of(table.upper);
+  result["cone"] = integers_of<std::uint8_t>(table.cone);
+  result["mu"] = array_of(table.mu);
+  result["groups"] = integers_of<std::int32_t>(table.group);
+  result["shift"] = array_of(Vector::Zero(table.blocks()));
+  result["normal_row"] = integers_of<std::int64_t>(normal_row);
+  return result;
+}
+
+/// (the problem's row of each given one, −1 where no force acts; what its impulse is short of the problem's); None
+/// where the rows are as they were given.
+py::object given_rows_of(const ContactProblem& problem) {
+  const auto& rows = problem.given_rows();
+  if (!rows) return py::none();
+  return py::make_tuple(py::array_t<std::int64_t>(static_cast<py::ssize_t>(rows->row.size()), rows->row.data()),
+                        array_of(rows->shift));
+}
+
+/// As the answer of the file that the problem was read from.
+py::array_t<double> in_file_order(const ContactProblem& problem, const Numbers& impulse) {
   if (impulse.size() != problem.rows()) {
     raise({ErrorCode::wrong_usage, "r: has " + std::to_string(impulse.size()) + " entries, the problem " +
                                        std::to_string(problem.rows()) + " rows"});
   }
-  const RowOrder order = RowOrder::of(problem.cones());
-  const Vector values = vector_of(impulse);
-  Vector all(order.joints + order.reaction_rows());
-  all << values.head(order.joints), order.reaction(values);
-  return array_of(all);
+  return array_of(answer_rows(problem).to_given(vector_of(impulse)));
 }
 
 }  // namespace
@@ -87,18 +218,25 @@ py::array_t<double> in_fclib_order(const ContactProblem& problem, const Numbers&
 void add_problems(py::module_& module) {
   module.def("load", &load, py::arg("text"));
   module.def("make", &make);
-  module.def("save", [](const ContactProblem& problem, const std::string& file) {
-    if (const auto written = write_fclib(problem, file); !written) raise(written.error());
+  module.def("make_of_blocks", &make_of_blocks);
+  module.def("save", [](const ContactProblem& problem, const GivenProblem* given, const std::string& file) {
+    FclibWriteOptions options;
+    options.given = given;
+    if (const auto written = write_fclib(problem, file, options); !written) raise(written.error());
   });
+  py::class_<GivenProblem>(module, "Given").def_property_readonly("parts", &parts_of);
   py::class_<ContactProblem>(module, "Core")
       .def_property_readonly("rows", &ContactProblem::rows)
       .def_property_readonly("joints", [](const ContactProblem& p) { return p.cones().joints(); })
       .def_property_readonly("limits", [](const ContactProblem& p) { return p.cones().limits(); })
+      .def_property_readonly("intervals", [](const ContactProblem& p) { return p.cones().intervals().size(); })
       .def_property_readonly("contacts", [](const ContactProblem& p) { return p.cones().contacts(); })
       .def_property_readonly("dimension", [](const ContactProblem& p) { return p.cones().contact_dimension(); })
       .def_property_readonly("mu", [](const ContactProblem& p) { return list_of(p.cones().friction()); })
       .def_property_readonly("mu_rolling",
                              [](const ContactProblem& p) { return list_of(p.cones().rolling_friction()); })
+      .def_property_readonly("blocks", &blocks_of)
+      .def_property_readonly("given_rows", &given_rows_of)
       .def_property_readonly("g", [](const ContactProblem& p) { return array_of(p.free_term()); })
       .def_property_readonly("compliance", [](const ContactProblem& p) { return array_of(p.compliance()); })
       .def_property_readonly("bias", [](const ContactProblem& p) { return array_or_none(p.bias()); })
@@ -124,7 +262,7 @@ void add_problems(py::module_& module) {
       .def_property_readonly("name", [](const ContactProblem& p) { return p.provenance().name; })
       .def_property_readonly("family", [](const ContactProblem& p) { return p.provenance().family; })
       .def_property_readonly("hash", [](const ContactProblem& p) { return p.data_hash(); })
-      .def("in_fclib_order", &in_fclib_order);
+      .def("in_file_order", &in_file_order);
 }
 
 }  // namespace conebench::python

@@ -247,6 +247,7 @@ class Writer {
                 {"contacts", record.contacts},
                 {"joints", record.joints},
                 {"limits", record.limits},
+                {"intervals", record.intervals},
                 {"rows", record.rows},
                 {"nonzeros", record.nonzeros},
                 {"mu_min", number(record.mu_min)},

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
-#include "problems/cones/contact_cones.hpp"
 #include "scenes/random_structure.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/scenes.hpp"
@@ -15,6 +15,7 @@ struct KnownSolutionOptions {
   RandomStructure structure{.rank_share = 0.75};
   double open_share = 0.3;
   double stick_share = 0.4;
+  double inside_share = 0.5;
   double impulse = 1.0;
   double speed = 1.0;
 
@@ -23,6 +24,8 @@ struct KnownSolutionOptions {
     bind.real("open_share", o.open_share, {.minimum = 0, .maximum = 1, .doc = "share of open contacts and limits"});
     bind.real("stick_share", o.stick_share,
               {.minimum = 0, .maximum = 1, .doc = "share of sticking contacts; the rest slips"});
+    bind.real("inside_share", o.inside_share,
+              {.minimum = 0, .maximum = 1, .doc = "share of intervals that hold; the rest moves at a bound"});
     bind.real("impulse", o.impulse,
               {.minimum = 1e-12,
                .maximum = 1e12,
@@ -56,67 +59,112 @@ std::vector<Mode> random_modes(Index count, double open_share, double stick_shar
   return modes;
 }
 
-/// A unit tangent: an angle in 3D, a sign in 2D.
-Vector random_direction(int tangents, RandomSource& random) {
+/// A unit vector of a group: a sign, an angle, or any direction.
+Vector random_direction(int size, RandomSource& random) {
+  if (size > 2) {
+    Vector direction(size);
+    for (double& entry : direction) entry = random.normal();
+    // A third slides alone, a third spins and rolls alone.
+    const double kind = random.uniform(0.0, 3.0);
+    if (kind < 1.0) direction.tail(size - 2).setZero();
+    if (kind > 2.0) direction.head(2).setZero();
+    return direction.normalized();
+  }
   const double angle = random.uniform(0.0, 2.0 * std::numbers::pi);
-  if (tangents == 1) return Vector::Constant(1, std::cos(angle) < 0.0 ? -1.0 : 1.0);
+  if (size == 1) return Vector::Constant(1, std::cos(angle) < 0.0 ? -1.0 : 1.0);
   return Eigen::Vector2d(std::cos(angle), std::sin(angle));
 }
 
-/// open: λ = 0, σ_N > 0, any σ_T. stick: σ = 0, λ inside the cone. slip: λ on its boundary, σ_T opposite to λ_T,
-/// σ_N = 0, so that v̂ = (σ_T, mu ‖σ_T‖) is on the dual's boundary and λ · v̂ = 0.
-void choose_contact(Mode mode, double mu, const KnownSolutionOptions& o, RandomSource& random, VectorRef impulse,
-                    VectorRef velocity) {
-  const auto tangents = static_cast<int>(impulse.size()) - 1;
-  const Vector direction = random_direction(tangents, random);
-  const double size = random.uniform(0.5, 1.5);
-  const double normal = o.impulse * random.uniform(0.5, 1.5);
-  const double inside = random.uniform(0.0, 0.9);
-  impulse.setZero();
-  velocity.setZero();
-  switch (mode) {
-    case Mode::open:
-      velocity.head(tangents) = o.speed * size * direction;
-      velocity[tangents] = normal / o.impulse * o.speed;
-      return;
-    case Mode::stick: impulse.head(tangents) = inside * mu * normal * direction; break;
-    case Mode::slip:
-      impulse.head(tangents) = mu * normal * direction;
-      velocity.head(tangents) = -o.speed * size * direction;
-      break;
-  }
-  impulse[tangents] = normal;
-}
+/// What is drawn for one group.
+struct Draw {
+  Vector direction;
+  double speed = 0.0;
+  double inside = 0.0;  ///< share of the largest force
+};
 
-/// Moments m and spins ω of a contact: open: any ω. stick: m inside of its disk. slip: m on its boundary, ω opposite.
-void choose_moments(Mode mode, double mu_r, double normal, double speed, RandomSource& random, VectorRef impulse,
-                    VectorRef velocity) {
-  const Vector direction = random_direction(2, random);
-  const double size = random.uniform(0.5, 1.5);
-  const double inside = random.uniform(0.0, 0.9);
+/// Force and slip of one group. With D = diag(mu_k) and a unit vector d, sliding is λ_g = λ_N D d and σ_g ∝ −D⁻¹ d, so
+/// that λ_g = −λ_N D² σ_g / ‖D σ_g‖; a pyramid has the force on the row with the largest mu_k |σ_k| alone.
+void choose_group(Mode mode, ConeShape shape, std::span<const double> mu, double normal, const Draw& draw,
+                  VectorRef impulse, VectorRef velocity) {
+  const Vector& direction = draw.direction;
+  const auto slip = [&](double speed) {
+    for (Index k = 0; k < direction.size(); ++k) {
+      const double own = mu[static_cast<std::size_t>(k)];
+      velocity[k] = speed * direction[k] * (own == mu[0] ? 1.0 : mu[0] / own);
+    }
+  };
+  const auto press = [&](double share, const Vector& unit) {
+    for (Index k = 0; k < unit.size(); ++k) impulse[k] = share * mu[static_cast<std::size_t>(k)] * normal * unit[k];
+  };
+  Vector boundary = direction;
+  if (shape == ConeShape::pyramid && mode == Mode::stick) boundary /= direction.lpNorm<1>();
+  if (shape == ConeShape::pyramid && mode == Mode::slip) {
+    Index steepest = 0;
+    direction.cwiseAbs().maxCoeff(&steepest);
+    boundary = std::copysign(1.0, direction[steepest]) * Vector::Unit(direction.size(), steepest);
+  }
   switch (mode) {
-    case Mode::open: velocity = speed * size * direction; return;
-    case Mode::stick: impulse = inside * mu_r * normal * direction; return;
+    case Mode::open: slip(draw.speed); return;
+    case Mode::stick: press(draw.inside, boundary); return;
     case Mode::slip:
-      impulse = mu_r * normal * direction;
-      velocity = -speed * size * direction;
+      press(1.0, boundary);
+      slip(-draw.speed);
       return;
   }
 }
 
-/// Of contacts that move a third slides alone, a third rolls alone, and a third does both.
-void choose_rolling_contact(Mode mode, const RollingCone& cone, const KnownSolutionOptions& o, RandomSource& random,
-                            VectorRef impulse, VectorRef velocity) {
-  Mode tangents = mode;
-  Mode moments = mode;
-  if (mode == Mode::slip) {
+/// open: λ = 0, σ_N > 0, any σ_T. stick: σ = 0, λ inside the cone. slip: a group's λ_g on its boundary, σ_N = 0, so
+/// that v̂ = (σ_T, Σ_g ‖D_g σ_g‖) is on the dual's boundary and λ · v̂ = 0. Of contacts with several groups that move a
+/// third slides alone, a third only spins or rolls, and a third does both.
+void choose_contact(Mode mode, const FrictionLaw& law, const KnownSolutionOptions& o, RandomSource& random,
+                    VectorRef impulse, VectorRef velocity) {
+  Mode first = mode;
+  Mode others = mode;
+  if (mode == Mode::slip && law.groups.size() > 1) {
     const double kind = random.uniform(0.0, 3.0);
-    if (kind < 1.0) moments = Mode::stick;
-    if (kind > 2.0) tangents = Mode::stick;
+    if (kind < 1.0) others = Mode::stick;
+    if (kind > 2.0) first = Mode::stick;
   }
-  choose_contact(tangents, cone.friction, o, random, impulse.head(3), velocity.head(3));
-  choose_moments(moments, cone.rolling, impulse[RollingCone::normal], o.speed / o.structure.lever, random,
-                 impulse.tail(2), velocity.tail(2));
+  double normal = 0.0;
+  Index row = 0;
+  for (std::size_t g = 0; g < law.groups.size(); ++g) {
+    const int size = law.groups[g];
+    Draw draw{.direction = random_direction(size, random)};
+    draw.speed = (g == 0 ? o.speed : o.speed / o.structure.lever) * random.uniform(0.5, 1.5);
+    if (g == 0) normal = o.impulse * random.uniform(0.5, 1.5);
+    draw.inside = random.uniform(0.0, 0.9);
+    const auto mu = std::span(law.coefficients)
+                        .subspan(static_cast<std::size_t>(g == 0 ? row : row - 1), static_cast<std::size_t>(size));
+    choose_group(g == 0 ? first : others, law.shape, mu, normal, draw, impulse.segment(row, size),
+                 velocity.segment(row, size));
+    row += size + (g == 0 ? 1 : 0);
+  }
+  if (mode == Mode::open) {
+    velocity[law.groups[0]] = normal / o.impulse * o.speed;
+  } else {
+    impulse[law.groups[0]] = normal;
+  }
+}
+
+/// inside: l < λ < u, σ = 0. At a bound: σ > 0 at l, σ < 0 at u. l = u: λ = l, any σ.
+void choose_interval(bool inside, const Interval& interval, const KnownSolutionOptions& o, RandomSource& random,
+                     double& impulse, double& velocity) {
+  const auto [lower, upper] = interval;
+  const double speed = o.speed * random.uniform(0.5, 1.5);
+  const double share = random.uniform(0.05, 0.95);
+  const bool down = random.uniform() < 0.5;
+  if (lower == upper) {
+    impulse = lower;
+    velocity = down ? speed : -speed;
+  } else if (inside) {
+    const double below = std::isfinite(lower) ? lower : upper - 2.0 * o.structure.bound;
+    const double above = std::isfinite(upper) ? upper : lower + 2.0 * o.structure.bound;
+    impulse = below + (above - below) * share;
+  } else {
+    const bool at_lower = std::isfinite(lower) && (down || !std::isfinite(upper));
+    impulse = at_lower ? lower : upper;
+    velocity = at_lower ? speed : -speed;
+  }
 }
 
 Answer choose_answer(const ConeProduct& cones, const KnownSolutionOptions& o, RandomSource& random) {
@@ -130,16 +178,16 @@ Answer choose_answer(const ConeProduct& cones, const KnownSolutionOptions& o, Ra
   }
   const auto modes = random_modes(cones.contacts(), o.open_share, o.stick_share, random);
   for (Index i = 0; i < cones.contacts(); ++i) {
-    const auto contact = static_cast<std::size_t>(i);
     const Index row = cones.contact_row(i);
-    const Index size = cones.contact_dimension();
-    if (cones.rolls()) {
-      choose_rolling_contact(modes[contact], contact_cone<RollingCone>(cones, i), o, random,
-                             answer.impulse.segment(row, size), answer.velocity.segment(row, size));
-      continue;
-    }
-    choose_contact(modes[contact], cones.friction()[contact], o, random, answer.impulse.segment(row, size),
+    const int size = cones.contact_rows(i);
+    choose_contact(modes[static_cast<std::size_t>(i)], cones.law(i), o, random, answer.impulse.segment(row, size),
                    answer.velocity.segment(row, size));
+  }
+  const auto interval_modes = random_modes(static_cast<Index>(cones.intervals().size()), 0.0, o.inside_share, random);
+  for (std::size_t i = 0; i < cones.intervals().size(); ++i) {
+    const Index row = cones.first_interval_row() + static_cast<Index>(i);
+    choose_interval(interval_modes[i] == Mode::stick, cones.intervals()[i], o, random, answer.impulse[row],
+                    answer.velocity[row]);
   }
   return answer;
 }
@@ -180,7 +228,7 @@ Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::u
 SceneRow known_solution_scene() {
   return make_scene<KnownSolutionOptions>("known-solution",
                                           "random problem with a chosen solution: shares of open, stick and slip, "
-                                          "redundant contacts",
+                                          "redundant contacts, any law of friction, intervals",
                                           Seeding::seeded, make_known_solution);
 }
 

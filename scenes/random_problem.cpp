@@ -32,7 +32,7 @@ Result<ContactProblem> make_random(const RandomOptions& o, std::uint64_t seed) {
   for (Index i = 0; i < target.size(); ++i) target[i] = o.speed_spread * random.normal();
   for (Index i = 0; i < cones.limits(); ++i) target[cones.first_limit_row() + i] -= o.closing_speed;
   for (Index i = 0; i < cones.contacts(); ++i) {
-    target[cones.contact_row(i) + cones.normal_row()] -= o.closing_speed;
+    target[cones.contact_row(i) + cones.normal_of(i)] -= o.closing_speed;
   }
   PrimalForm& primal = data.primal;
   primal.free_velocity = primal.jacobian.transpose() * target;

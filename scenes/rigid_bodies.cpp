@@ -54,30 +54,21 @@ void RigidBodies::add_side(Index row, int body, double sign, const Eigen::Vector
 
 Result<ContactProblem> RigidBodies::problem(double time_step, const std::string& form,
                                             const std::string& description) const {
-  ContactProblemData data;
-  CONEBENCH_TRY(data.cones, ConeProduct::create(0, 0, friction_));
   const Index velocities = 6 * bodies();
-  PrimalForm primal;
+  Mechanism mechanism;
+  CONEBENCH_TRY(mechanism.cones, ConeProduct::create(0, 0, friction_));
+  PrimalForm& primal = mechanism.primal;
   primal.mass = SparseMatrix(velocities, velocities);
   primal.mass.reserve(Eigen::VectorXi::Constant(velocities, 1));
   for (Index i = 0; i < velocities; ++i) primal.mass.insert(i, i) = masses_[static_cast<std::size_t>(i)];
   primal.mass.makeCompressed();
-  primal.jacobian = SparseMatrix(data.cones.rows(), velocities);
+  primal.jacobian = SparseMatrix(mechanism.cones.rows(), velocities);
   primal.jacobian.setFromTriplets(jacobian_.begin(), jacobian_.end());
   primal.free_velocity = Eigen::Map<const Vector>(free_velocity_.data(), velocities);
-  CONEBENCH_TRY(data.delassus, make_delassus(primal, data.cones, form));
-  data.free_term = primal.jacobian * primal.free_velocity;
-  data.bias = Vector::Zero(data.cones.rows());
-  data.primal = std::move(primal);
-  Configuration configuration;
-  configuration.gaps = Eigen::Map<const Vector>(gaps_.data(), contacts());
-  configuration.time_step = time_step;
-  configuration.bodies = bodies();
-  configuration.generalised_velocities = velocities;
-  configuration.joint_count = 0;
-  data.configuration = std::move(configuration);
-  data.provenance.description = description;
-  return ContactProblem::create(std::move(data));
+  mechanism.configuration.gaps = Eigen::Map<const Vector>(gaps_.data(), contacts());
+  mechanism.configuration.bodies = bodies();
+  mechanism.configuration.joint_count = 0;
+  return step_of(std::move(mechanism), time_step, form, description);
 }
 
 Eigen::Vector3d box_inertia(double mass, const Eigen::Vector3d& half_extents) {

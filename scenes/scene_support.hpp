@@ -52,6 +52,19 @@ void declare_form(OptionBinder& bind, std::string& form);
 Result<std::shared_ptr<const DelassusOperator>> make_delassus(const PrimalForm& primal, const ConeProduct& cones,
                                                               const std::string& form);
 
+/// One step of a mechanism.
+struct Mechanism {
+  PrimalForm primal;
+  ConeProduct cones = {};
+  Vector bias = {};        ///< b; empty: 0
+  Vector compliance = {};  ///< R; empty: 0
+  Configuration configuration = {};
+};
+
+/// Its problem: G = J M⁻¹ Jᵀ in the form named by declare_form, g = J v_free + b.
+Result<ContactProblem> step_of(Mechanism mechanism, double time_step, const std::string& form,
+                               const std::string& description);
+
 /// `problem` with the reference `impulse` and its scaled natural map.
 ContactProblem with_reference(const ContactProblem& problem, Vector impulse, std::string source);
 

@@ -11,8 +11,21 @@ namespace {
 
 std::vector<SceneRow> make_table() {
   return {
-      sliding_box_scene(), box_on_slope_scene(), box_stack_scene(),      sphere_lattice_scene(),
-      soft_block_scene(),  random_scene(),       known_solution_scene(),
+      sliding_box_scene(),
+      box_on_slope_scene(),
+      box_stack_scene(),
+      sphere_lattice_scene(),
+      joint_friction_pendulum_scene(),
+      drive_effort_limit_scene(),
+      coupled_joints_scene(),
+      tendon_scene(),
+      given_impulse_scene(),
+      spinning_disc_scene(),
+      ball_on_slope_scene(),
+      orthotropic_block_scene(),
+      soft_block_scene(),
+      random_scene(),
+      known_solution_scene(),
   };
 }
 

@@ -10,6 +10,14 @@ SceneRow box_on_slope_scene();
 SceneRow box_stack_scene();
 SceneRow sphere_lattice_scene();
 SceneRow soft_block_scene();
+SceneRow joint_friction_pendulum_scene();
+SceneRow drive_effort_limit_scene();
+SceneRow coupled_joints_scene();
+SceneRow tendon_scene();
+SceneRow given_impulse_scene();
+SceneRow spinning_disc_scene();
+SceneRow ball_on_slope_scene();
+SceneRow orthotropic_block_scene();
 SceneRow random_scene();
 SceneRow known_solution_scene();
 

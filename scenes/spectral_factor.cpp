@@ -66,7 +66,7 @@ SpectralFactor random_spectral_factor(const SpectralSpec& spec, const ConeProduc
   }
   random.shuffle(eigenvalues);
 
-  const Index window = spec.coupling > 0 ? spec.coupling * cones.contact_dimension() : rows;
+  const Index window = spec.window > 0 ? spec.window : rows;
   RowSparse mixed = orthogonal_windows(rows, std::max<Index>(window, 1), std::max<Index>(window, 1), random);
   if (window < rows) mixed = RowSparse(orthogonal_windows(rows, window, (window + 1) / 2, random) * mixed);
 

@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 conebench=${1:-build/bin/conebench}
-for pair in solvers:options scenes:scenes commands:command_line tables:papers metrics:residuals fields:fields; do
+for pair in solvers:options scenes:scenes commands:command_line tables:papers metrics:residuals fields:fields sets:supported_sets; do
   "$conebench" list "${pair%%:*}" --markdown >"docs/${pair##*:}.md.new"
   mv "docs/${pair##*:}.md.new" "docs/${pair##*:}.md"
 done

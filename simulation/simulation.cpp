@@ -64,7 +64,7 @@ ContactProblem without_friction(const ContactProblem& problem) {
   return ContactProblem::create(std::move(data)).value();
 }
 
-bool has_velocity(const Solver& solver) { return dynamic_cast<const VelocitySolver*>(&solver) != nullptr; }
+bool has_velocity(const Solver& solver) { return solver.velocities() != nullptr; }
 
 /// Their ids.
 std::vector<std::string> solvers_with_velocities() {
@@ -523,7 +523,7 @@ Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const
   VerdictMonitor verdict(official(problem), options_.tolerance, stages_);
   begin(Stage::solve);
   SolveSummary summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, answer.impulse);
-  if (options_.state == "solver") answer.velocity = dynamic_cast<const VelocitySolver&>(*solver_).velocity();
+  if (options_.state == "solver") answer.velocity = solver_->velocities()->velocity();
   begin(Stage::rest);
   return summary;
 }

@@ -6,7 +6,7 @@
 
 #include "base/option_parsing.hpp"
 #include "problems/conversions.hpp"
-#include "problems/rolling_units.hpp"
+#include "problems/scaled_rows.hpp"
 #include "solvers/attempts.hpp"
 #include "solvers/stalled.hpp"
 
@@ -84,7 +84,7 @@ class StallMonitor final : public Monitor, public Attempts {
 };
 
 /// The border between a problem's units and those that its solver works in: forces for impulses where that is asked
-/// for, and moments of rolling friction in units of impulses.
+/// for, and rows in which every group of a friction law is a ball (problems/scaled_rows.hpp).
 class CommonSolver final : public Solver {
  public:
   CommonSolver(std::unique_ptr<Solver> inner, CommonOptions options)
@@ -96,19 +96,27 @@ class CommonSolver final : public Solver {
       return "units=force needs the time step, which this problem does not tell; leave it out, or take a file with "
              "configuration/time_step (docs/sample_format.md)";
     }
-    return inner_->unsupported_reason(problem);
+    if (!problem.cones().scales()) return inner_->unsupported_reason(problem);
+    if (auto reason = unsupported_by_flags(info(), problem)) return reason;  // before anything is scaled
+    const Result<ContactProblem> scaled = in_row_units(problem);
+    return scaled ? inner_->unsupported_reason(*scaled) : scaled.error().message;
   }
 
   bool needs_matrix(const ContactProblem& problem) const override { return inner_->needs_matrix(problem); }
+  const VelocitySolver* velocities() const override { return inner_->velocities(); }
 
   Result<void> prepare(const ContactProblem& problem) override {
-    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
-    passes_ = plain() && !problem.cones().rolls();
+    passes_ = plain() && !problem.cones().scales();
     if (passes_) return inner_->prepare(problem);
+    if (in_forces() || !problem.cones().scales()) {
+      if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    } else if (auto reason = unsupported_by_flags(info(), problem)) {  // the rest says the inner solver
+      return Error{ErrorCode::unsupported, *reason};
+    }
     shown_.setZero(problem.rows());
     last_ = guess_ = shown_;
-    row_units_ = rolling_row_units(problem);
-    const Result<ContactProblem> scaled = in_rolling_units(problem, row_units_);
+    row_units_ = row_units_of(problem);
+    const Result<ContactProblem> scaled = in_row_units(problem, row_units_);
     if (!scaled) return scaled.error();
     if (!in_forces()) return inner_->prepare(*scaled);
     const double unit = *time_step(problem);
@@ -193,12 +201,11 @@ SolverRow with_common_options(SolverRow row, StallTest test) {
   Row shared{.id = row.info.id, .test = test, .own = {}, .all = {}};
   for (const OptionSpec& spec : row.options) shared.own.push_back(spec.name);
   for (const OptionSpec& spec : row.all_options()) shared.all.push_back(spec.name);
-  const bool rolling = row.info.rolling;
-  row.make = [make = row.make, rolling, shared](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+  row.make = [make = row.make, shared](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
     auto parts = split(values, shared);
     if (!parts) return parts.error();
     auto inner = make(parts->own);
-    if (!inner || (parts->changed.empty() && !rolling)) return inner;
+    if (!inner) return inner;
     return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), std::move(parts->common)));
   };
   row.effective_options = [effective = row.effective_options,

@@ -21,8 +21,8 @@ void declare_stall(OptionBinder& bind, double& share);
 /// of
 ///   it from one iteration to the next.
 /// A configuration without it is the same as one of 0, so that older records stay comparable.
-/// And the border at which a problem with rolling friction is scaled (problems/rolling_units.hpp), for rows that take
-/// it.
+/// And the border at which a problem whose rows need scaling (problems/scaled_rows.hpp) is scaled: contacts whose
+/// coefficients differ by direction reach the solver as isotropic ones.
 SolverRow with_common_options(SolverRow row, StallTest stall);
 
 }  // namespace conebench

@@ -89,11 +89,14 @@ std::optional<std::string> unsupported_by_flags(const SolverInfo& info, const Co
   if (!info.joints && cones.joints() > 0) return info.id + " takes no joints (bilateral rows)";
   if (!info.limits && cones.limits() > 0) return info.id + " takes no limit rows";
   if (!info.compliance && !problem.rigid()) return info.id + " takes no compliance R";
+  if (!info.intervals && !cones.intervals().empty()) return info.id + " takes no interval rows (bounds on an impulse)";
   if (cones.contacts() == 0) return std::nullopt;
   if (!info.two_dimensional && cones.contact_type() == ConeType::coulomb_plane) {
     return info.id + " takes no 2D contacts";
   }
-  if (!info.rolling && cones.rolls()) return info.id + " takes no rolling friction (contacts of 5 rows)";
+  if (info.friction_cones || cones.coulomb_when_scaled()) return std::nullopt;
+  if (!cones.rolls()) return info.id + " takes Coulomb's friction alone, on contacts of one size";
+  if (!info.rolling) return info.id + " takes no rolling friction (contacts of 5 rows)";
   return std::nullopt;
 }
 

@@ -13,6 +13,8 @@
 
 namespace conebench {
 
+class VelocitySolver;
+
 /// The model a solver solves. `model` is one of its own that is none of the others (RaiSim's, NBGS's).
 enum class Formulation { ncp, ccp, lcp, model };
 enum class Allocation { none, refactorization, iteration };
@@ -62,7 +64,9 @@ struct SolverInfo {
   bool limits = true;
   bool compliance = true;
   bool two_dimensional = true;
-  bool rolling = false;                     ///< rolling friction: contacts of 5 rows
+  bool intervals = false;                   ///< rows with bounds
+  bool rolling = false;                     ///< rolling friction: contacts of 5 rows alone
+  bool friction_cones = false;              ///< any law of friction, and contacts of different laws in one problem
   bool needs_symmetry = false;              ///< solves the symmetrised problem if G is not symmetric
   bool rotation_invariant = true;           ///< the answer turns with the tangent frames
   bool scale_invariant = true;              ///< the iterates scale with the units of impulse and velocity
@@ -121,6 +125,8 @@ class Solver {
   /// Whether it needs the assembled G. If G is not given, it is assembled beforehand, and the cost is recorded
   /// separately. False: products with G and its diagonal blocks, or M and J, suffice.
   virtual bool needs_matrix(const ContactProblem& problem) const;
+  /// Its second interface where it searches velocities; null: it does not.
+  virtual const VelocitySolver* velocities() const { return nullptr; }
   /// Allocates and factors: the set-up that is timed. Error: unsupported, with the reason. A failed factorization is no
   /// error; solve() reports it as its breakdown.
   virtual Result<void> prepare(const ContactProblem& problem) = 0;

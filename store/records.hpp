@@ -143,7 +143,8 @@ struct FeasibilityRecord {
     visit(
         {"feasibility_margin", "m/s", "gᵀz/‖z‖₁ of the certificate z, below 0: every answer misses in some row by it"},
         found.margin);
-    visit({"infeasible_block", "", "the block (joint rows, limit rows, contacts) with the most negative part of gᵀz"},
+    visit({"infeasible_block", "",
+           "the block (joint rows, limit rows, intervals, contacts) with the most negative part of gᵀz"},
           found.worst_block);
     visit({"certificate", "", "z, one little-endian float of 8 bytes a row; `rejudge` judges it again"},
           found.certificate);
@@ -163,6 +164,7 @@ struct ProblemRecord {
   std::int64_t contacts = 0;
   std::int64_t joints = 0;
   std::int64_t limits = 0;
+  std::int64_t intervals = 0;
   std::int64_t rows = 0;
   std::int64_t nonzeros = 0;
   double mu_min = 0.0;
@@ -204,6 +206,7 @@ struct ProblemRecord {
     visit({"contacts", "", "number of contacts"}, problem.contacts);
     visit({"joints", "", "rows of joints"}, problem.joints);
     visit({"limits", "", "rows of limits"}, problem.limits);
+    visit({"intervals", "", "rows with bounds"}, problem.intervals);
     visit({"rows", "", "of λ"}, problem.rows);
     visit({"nonzeros", "", "of G; where M and J are given, of those"}, problem.nonzeros);
     visit({"mu_min", "", "least friction coefficient"}, problem.mu_min);
@@ -402,6 +405,11 @@ struct CellJudgement {
   std::int64_t open = 0;
   std::int64_t stick = 0;
   std::int64_t slip = 0;
+  std::int64_t moment_stick = 0;
+  std::int64_t moment_slip = 0;
+  std::int64_t inside = 0;
+  std::int64_t at_lower = 0;
+  std::int64_t at_upper = 0;
 
   /// Without the residuals, which are a table of their own.
   static void fields(auto& visit, auto& cell) {
@@ -417,6 +425,11 @@ struct CellJudgement {
     visit({"open", "", "contacts without impulse"}, cell.open);
     visit({"stick", "", "contacts that stick"}, cell.stick);
     visit({"slip", "", "contacts that slip"}, cell.slip);
+    visit({"moment_stick", "", "groups of torsion or rolling, apart from sliding, that stick"}, cell.moment_stick);
+    visit({"moment_slip", "", "groups of torsion or rolling that slip"}, cell.moment_slip);
+    visit({"inside", "", "intervals with an impulse between their bounds"}, cell.inside);
+    visit({"at_lower", "", "intervals at their lower bound"}, cell.at_lower);
+    visit({"at_upper", "", "intervals at their upper bound"}, cell.at_upper);
   }
 };
 

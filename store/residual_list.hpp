@@ -18,7 +18,8 @@ struct ResidualRecord {
   static void fields(auto& visit, auto& residual) {
     visit({"value", "", "NULL: not finite, or not known"}, residual.value);
     visit({"missing", "", "why it is not known, else empty"}, residual.missing);
-    visit({"worst_block", "", "index over joint rows, limit rows, contacts; −1: none"}, residual.worst_block);
+    visit({"worst_block", "", "index over joint rows, limit rows, intervals, contacts; −1: none"},
+          residual.worst_block);
   }
 };
 

@@ -11,6 +11,7 @@ void clear_judgement(CellRecord& cell) {
   cell.verdict_value = cell.verdict_symmetrised = cell.verdict_compliant = cell.ccp_compliant = std::nullopt;
   cell.residuals = {};
   cell.open = cell.stick = cell.slip = 0;
+  cell.moment_stick = cell.moment_slip = cell.inside = cell.at_lower = cell.at_upper = 0;
   cell.verdict_version = 0;
 }
 

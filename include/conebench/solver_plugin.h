@@ -3,9 +3,11 @@
  *
  *     find lambda in K:  sigma = (G + R) lambda + g,   K contains lambda, orthogonal to sigma + Gamma(sigma) in K*
  *
- * The library exports conebench_plugin_entry(). Rows stand in the order joints, limits, contacts; a contact's are
- * (t1, t2, n), normal last, in the plane (t, n), with rolling friction (t1, t2, n, m1, m2). Impulses are in N s,
- * velocities in m/s. Nothing that the library gets may be written to, but for `impulse` and `summary`. */
+ * The library exports conebench_plugin_entry(). Rows stand in the order joints, limits, intervals, contacts; a
+ * contact's are its first group of tangential rows, the normal, the other groups: (t1, t2, n), in the plane (t, n),
+ * with rolling friction (t1, t2, n, m1, m2). Impulses are in N s, velocities in m/s, in scaled rows: all rows of a
+ * group have one coefficient, so that a group is a ball, and moments are in units of impulses. Nothing that the library
+ * gets may be written to, but for `impulse` and `summary`. */
 #ifndef CONEBENCH_SOLVER_PLUGIN_H
 #define CONEBENCH_SOLVER_PLUGIN_H
 
@@ -16,8 +18,9 @@
 extern "C" {
 #endif
 
-/* Raised whenever a library built with an older header would be misunderstood; such a library is refused. */
-#define CONEBENCH_PLUGIN_VERSION 1
+/* A library that is built with the header of version 1 gets the problems that version 1 can hold: no intervals,
+ * Coulomb's friction or FCLIB's rolling friction, contacts of one size. */
+#define CONEBENCH_PLUGIN_VERSION 2
 #define CONEBENCH_MESSAGE_BYTES 256
 
 /* What it solves: the problem above, the cone problem without Gamma, the linear one, or a model of its own. */
@@ -49,12 +52,15 @@ enum conebench_takes {
   CONEBENCH_LIMITS = 2,     /* unilateral rows without friction */
   CONEBENCH_COMPLIANCE = 4, /* R that is not 0 */
   CONEBENCH_PLANE = 8,      /* contacts of 2 rows */
-  CONEBENCH_ROLLING = 16    /* contacts of 5 rows */
+  CONEBENCH_ROLLING = 16,   /* contacts of 5 rows, two groups of two rows each */
+  CONEBENCH_INTERVALS = 32, /* rows with bounds */
+  /* Any law of friction, rolling included, and contacts of several laws in one problem; supports() may still refuse. */
+  CONEBENCH_FRICTION_CONES = 64
 };
 
 /* What of a problem a solver works on: flags of conebench_solver::uses. Products are there in any case. */
 enum conebench_uses {
-  CONEBENCH_BLOCKS = 1, /* conebench_problem::blocks */
+  CONEBENCH_BLOCKS = 1, /* conebench_problem::blocks: G */
   CONEBENCH_DENSE = 2,  /* conebench_problem::dense */
   CONEBENCH_PRIMAL = 4  /* conebench_problem::mass, jacobian and free_velocity, where they are known */
 };
@@ -96,10 +102,10 @@ typedef union conebench_value {
   const char* text;
 } conebench_value;
 
-/* G in block rows. A joint's and a limit's row is a block of its own. In each block row the columns ascend, and the
- * diagonal block is there; a block's values are contiguous, column by column. */
+/* G in block rows. A row of a joint, limit or interval is a block of its own. In each block row the columns ascend, and
+ * the diagonal block is there; a block's values are contiguous, column by column. */
 typedef struct conebench_blocks {
-  int64_t count;              /* of block rows: joints + limits + contacts */
+  int64_t count;              /* of block rows: joints + limits + intervals + contacts */
   const int64_t* first_row;   /* count + 1: rows of block i are first_row[i] ... first_row[i + 1] - 1 */
   const int32_t* begin;       /* count + 1: the blocks of block row i are begin[i] ... begin[i + 1] - 1 */
   const int32_t* column;      /* of a block: its block column */
@@ -116,11 +122,31 @@ typedef struct conebench_sparse {
   const double* values;
 } conebench_sparse;
 
+/* The set of a block, with x_g the part of group g and mu_g its coefficient. */
+enum conebench_cone {
+  CONEBENCH_BOUNDS,    /* lower <= x <= upper */
+  CONEBENCH_DISCS,     /* |x_g| <= mu_g x_n for every group: their bounds apart */
+  CONEBENCH_ELLIPSOID, /* the same with one group, which scaled is a ball: a second-order cone */
+  CONEBENCH_PYRAMID    /* one group: sum |x_k| <= mu x_n */
+};
+
+/* K, block by block. Gamma of a cone is sum mu_g |sigma_g| on the normal, of a pyramid mu max |sigma_k|. */
+typedef struct conebench_cones {
+  int64_t count;             /* of blocks: joints + limits + intervals + contacts */
+  const int64_t* first_row;  /* count + 1: rows of block i are first_row[i] ... first_row[i + 1] - 1 */
+  const int64_t* normal_row; /* count: the row of a contact's normal; of another block its only row */
+  const uint8_t* cone;       /* count: conebench_cone */
+  const double* lower;       /* rows [N s]: joint -INFINITY, limit 0; NAN on the rows of a contact */
+  const double* upper;       /* rows [N s]: joint and limit INFINITY; NAN on the rows of a contact */
+  const double* coefficient; /* rows: mu of tangential rows, one in a group; 0 on other rows */
+  const int32_t* group;      /* rows: of tangential rows the number of their group, from 1; 0 on other rows */
+} conebench_cones;
+
 typedef struct conebench_problem {
   int64_t rows, joints, limits, contacts;
-  int contact_size;                 /* rows of a contact: 2, 3 or 5 */
-  const double* friction;           /* mu, one a contact */
-  const double* rolling_friction;   /* mu_r, one a contact; NULL without. Moments are in units of impulses. */
+  int contact_size;                 /* rows of every contact; 0 where they differ */
+  const double* friction;           /* mu of the first group, one a contact */
+  const double* rolling_friction;   /* mu_r, one a contact, where each has two groups of two rows; else NULL */
   const double* free_term;          /* g, rows */
   const double* compliance;         /* the diagonal of R, rows; zeros where rigid */
   const conebench_blocks* blocks;   /* NULL unless it is used */
@@ -128,11 +154,15 @@ typedef struct conebench_problem {
   const conebench_sparse* mass;     /* M; with J and v_free NULL unless they are used and known */
   const conebench_sparse* jacobian; /* J: G = J M^-1 J^T */
   const double* free_velocity;      /* v_free, one a column of J */
-  const double* contact_frames;     /* axes t1, t2, n of each contact in the world's frame, 9 (4) numbers; or NULL */
+  const double* contact_frames;     /* axes t1, t2, n of each contact in the world's frame, 9 (4) numbers; or NULL.
+                                     * Scaled components are along them, but longer or shorter. */
   const double* gaps;               /* one a contact [m]; or NULL */
   double time_step;                 /* [s]; 0 where it is not known */
   void (*multiply)(const struct conebench_problem* problem, const double* x, double* product); /* product = G x */
   const void* harness;
+  /* Since version 2. */
+  int64_t intervals;            /* rows with bounds, behind the limits */
+  const conebench_cones* cones; /* never NULL */
 } conebench_problem;
 
 enum conebench_stop_by {
@@ -201,7 +231,7 @@ typedef struct conebench_solver {
 } conebench_solver;
 
 typedef struct conebench_plugin {
-  uint32_t interface_version; /* CONEBENCH_PLUGIN_VERSION */
+  uint32_t interface_version; /* CONEBENCH_PLUGIN_VERSION of the header that it is built with */
   size_t solver_count;
   const conebench_solver* solvers;
 } conebench_plugin;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -34,6 +35,8 @@ struct Info {
   int version = 1;           ///< goes up whenever an answer may differ
   Formulation formulation = Formulation::ncp;
   bool joints = true, limits = true, compliance = true, two_dimensional = true, rolling = false;
+  bool intervals = false;       ///< rows with bounds
+  bool friction_cones = false;  ///< any law of friction, rolling included; unsupported_reason() may still refuse
   bool uses_blocks = false, uses_dense = false, uses_primal = false;  ///< products are there in any case
   bool needs_symmetry = false;
   bool rotation_invariant = true;  ///< the answer turns with the tangent frames
@@ -42,16 +45,48 @@ struct Info {
   bool allocates = false;  ///< in its iterations
 };
 
-/// A problem, valid from prepare() to the solver's end. Rows: joints, limits, contacts; a contact's are (t1, t2, n).
+/// A problem, valid from prepare() to the solver's end. Rows: joints, limits, intervals, contacts; a contact's are its
+/// first group, the normal, the other groups: (t1, t2, n) in space.
 class Problem {
  public:
+  enum class Cone : std::uint8_t { bounds, discs, ellipsoid, pyramid };  ///< see conebench_cone
+
+  /// Some rows and their set, in scaled rows.
+  struct Block {
+    long row = 0;  ///< the first
+    Cone cone = Cone::bounds;
+    int normal = 0;                        ///< of a contact: index of the normal among its rows
+    std::span<const double> lower, upper;  ///< one a row; NaN where it is a contact
+    std::span<const double> coefficient;   ///< one a row, 0 on a normal
+    std::span<const std::int32_t> group;   ///< one a row: the number of its group, from 1; 0 on a normal
+
+    std::size_t size() const { return lower.size(); }
+  };
+
   explicit Problem(const conebench_problem* problem) : problem_(problem) {}
   long rows() const { return static_cast<long>(problem_->rows); }
   long joints() const { return static_cast<long>(problem_->joints); }
   long limits() const { return static_cast<long>(problem_->limits); }
+  long intervals() const { return static_cast<long>(problem_->intervals); }
   long contacts() const { return static_cast<long>(problem_->contacts); }
-  int contact_size() const { return problem_->contact_size; }  ///< 2, 3 or 5
-  long first_contact_row() const { return joints() + limits(); }
+  int contact_size() const { return problem_->contact_size; }  ///< rows of every contact; 0 where they differ
+  /// Also the number of blocks that are no contacts.
+  long first_contact_row() const { return joints() + limits() + intervals(); }
+  long block_count() const { return static_cast<long>(problem_->cones->count); }
+  Block block(long index) const {
+    const conebench_cones& cones = *problem_->cones;
+    const auto begin = cones.first_row[index], end = cones.first_row[index + 1];
+    const auto rows = [&](const auto* values) {
+      return std::span(values + begin, static_cast<std::size_t>(end - begin));
+    };
+    return {static_cast<long>(begin),
+            static_cast<Cone>(cones.cone[index]),
+            static_cast<int>(cones.normal_row[index] - begin),
+            rows(cones.lower),
+            rows(cones.upper),
+            rows(cones.coefficient),
+            rows(cones.group)};
+  }
   std::span<const double> friction() const { return view(problem_->friction, problem_->contacts); }
   std::span<const double> rolling_friction() const { return view(problem_->rolling_friction, problem_->contacts); }
   std::span<const double> free_term() const { return view(problem_->free_term, problem_->rows); }    ///< g [m/s]
@@ -329,7 +364,8 @@ conebench_solver row(const Info& info) {
   solver.formulation = static_cast<conebench_formulation>(info.formulation);
   solver.takes = flag(info.joints, CONEBENCH_JOINTS) | flag(info.limits, CONEBENCH_LIMITS) |
                  flag(info.compliance, CONEBENCH_COMPLIANCE) | flag(info.two_dimensional, CONEBENCH_PLANE) |
-                 flag(info.rolling, CONEBENCH_ROLLING);
+                 flag(info.rolling, CONEBENCH_ROLLING) | flag(info.intervals, CONEBENCH_INTERVALS) |
+                 flag(info.friction_cones, CONEBENCH_FRICTION_CONES);
   solver.uses = flag(info.uses_blocks, CONEBENCH_BLOCKS) | flag(info.uses_dense, CONEBENCH_DENSE) |
                 flag(info.uses_primal, CONEBENCH_PRIMAL);
   solver.traits =

@@ -55,21 +55,58 @@ template <int Dim>
   return map;
 }
 
+/// An element of the projection's generalised Jacobian; on a kink that of the smaller face, but the whole space's
+/// inside.
+template <int Dim>
+ContactSquare<Dim> friction_cone_derivative(const ContactVector<Dim>& x, double mu) {
+  constexpr int normal = Dim - 1;
+  const double length = tangential_norm<Dim>(x);
+  if (mu * length <= -x[normal]) return ContactSquare<Dim>::Zero();
+  if (mu > 0.0 && length <= mu * x[normal]) return ContactSquare<Dim>::Identity();
+  const double projected_normal = (mu * length + x[normal]) / (mu * mu + 1.0);
+  ContactVector<Dim> e = ContactVector<Dim>::Zero();
+  if (length > 0.0) e.template head<normal>() = x.template head<normal>() / length;
+  ContactVector<Dim> generator = mu * e;
+  generator[normal] = 1.0;
+  ContactSquare<Dim> derivative = generator * generator.transpose() / (mu * mu + 1.0);
+  if (length > 0.0) {
+    ContactSquare<Dim> across = ContactSquare<Dim>::Identity() - e * e.transpose();
+    across(normal, normal) = 0.0;
+    derivative += mu * projected_normal / length * across;
+  }
+  return derivative;
+}
+
 /// A contact with Coulomb's friction.
 template <int Dim>
 struct CoulombCone {
   static constexpr int rows = Dim;
   static constexpr int normal = Dim - 1;
   using Block = ContactVector<Dim>;
+  using Square = ContactSquare<Dim>;
 
   double friction = 0.0;  ///< mu
 
+  static constexpr int size() { return Dim; }
   Block project(const Block& x) const { return project_friction_cone<Dim>(x, friction); }
   Block project_dual(const Block& x) const { return project_dual_friction_cone<Dim>(x, friction); }
   /// Γ's entry on the normal.
   double de_saxce(const Block& velocity) const { return friction * tangential_norm<Dim>(velocity); }
+  /// Its gradient, 0 on the normal and where nothing slips.
+  Block de_saxce_gradient(const Block& velocity) const {
+    const double slip = tangential_norm<Dim>(velocity);
+    Block gradient = Block::Zero();
+    if (slip > 0.0) gradient.template head<normal>() = friction / slip * velocity.template head<normal>();
+    return gradient;
+  }
   Block natural_map(const Block& impulse, const Block& s) const {
     return conebench::natural_map<Dim>(impulse, s, friction);
+  }
+  Square derivative(const Block& x) const { return friction_cone_derivative<Dim>(x, friction); }
+  /// visit.operator()<Size>(first row, size, coefficient) for the group of tangents.
+  template <class Visit>
+  void for_each_group(Visit&& visit) const {
+    visit.template operator()<normal>(0, normal, friction);
   }
 };
 

@@ -4,13 +4,15 @@ from dataclasses import dataclass, fields
 from typing import Any, Dict, Optional, Type, TypeVar, Union
 
 from . import _core
-from ._problems import Array, Problem, load
+from ._blocks import Array
+from ._problems import Problem, load
 from ._solver import is_solver, run_here
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge says of r. `residuals`: by name; None: can't be computed for this problem."""
+    """What the judge says of r, which has the problem's rows. `residuals`: by name; None: can't be computed for this
+    problem. Counts of contacts that are open, stick and slip, and of what else there is."""
 
     r: Array
     solved: bool
@@ -21,6 +23,11 @@ class Judgement:
     open: int
     stick: int
     slip: int
+    moment_stick: int  # groups of torsion or rolling apart from sliding
+    moment_slip: int
+    inside: int  # intervals
+    at_lower: int
+    at_upper: int
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,11 @@ def _problem(given: Union[Problem, str]) -> Problem:
 
 def judge(problem: Union[Problem, str], r: Any, tolerance: float = 1e-6,
           verdict: str = "natural_map_scaled") -> Judgement:
-    """Residuals of an answer from anywhere, from the problem's data alone."""
-    return _made(Judgement, _core.judge(_problem(problem)._core, r, tolerance, verdict))
+    """Residuals of an answer from anywhere, from the problem's data alone. r: in the order of the problem's rows."""
+    given = _problem(problem)
+    record = _core.judge(given._core, given._own("r", r), tolerance, verdict)
+    record["r"] = given._given(record["r"])
+    return _made(Judgement, record)
 
 
 def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: float = 1e-6,
@@ -65,12 +75,15 @@ def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: 
     """Solves in this process and judges. `solver`: an id of `conebench list solvers`, or a class that @solver marks,
     which stops by its own test whatever `stop_by` says; by default that is "judge", "judge_timed" for a peer. What does not converge is an answer, no exception."""
     given = _problem(problem)
+    own = None if start is None else given._own("start", start)
     if is_solver(solver):
-        return Answer(**run_here(given, solver, judge, tolerance, max_iterations, time_limit, verdict, start,
-                                 options))
+        reported = run_here(given.ordered, solver, judge, tolerance, max_iterations, time_limit, verdict, own, options)
+        reported["r"] = given._given(reported["r"])
+        return Answer(**reported)
     if not isinstance(solver, str):
         raise _core.Error(f"solver: {solver!r} is neither an id nor a class with @conebench.solver")
-    record = _core.solve(given._core, solver, tolerance, max_iterations, time_limit, stop_by, verdict, start, options)
+    record = _core.solve(given._core, solver, tolerance, max_iterations, time_limit, stop_by, verdict, own, options)
+    record["r"] = given._given(record["r"])
     record["setup_s"], record["solve_s"] = record["setup_median_s"], record["solve_median_s"]
     if not record["own_residual_known"]:
         record["own_residual"] = None

@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, TextIO, Tuple
 import numpy as np
 
 from . import _core
-from ._problems import Array, Problem, load
+from ._blocks import Array
+from ._problems import Problem, load_ordered
 
 _types = {bool: "flag", int: "integer", float: "real", str: "text"}
 _classes: List[type] = []
@@ -53,7 +54,8 @@ def solver(id: str, **description: Any) -> Callable[[type], type]:
     """Makes a class a solver. Its method solve(problem, tolerance, max_iterations, start) gives r and a dictionary with
     `status` and what else docs/program_protocol.md names (iterations, …); it may also take `time_limit` [s], which
     prepare() has left, and `memory_limit` [MB, None: no limit]. prepare(problem), where there is one, is timed as
-    set-up. `description`: what that page lists for *describe*."""
+    set-up. Rows stand in Conebench's order, whatever order they were given in; problem.blocks describes them.
+    `description`: what that page lists for *describe*; intervals=True, friction_cones=True: it takes these, too."""
 
     def mark(marked: type) -> type:
         options = {name: value for name, value in vars(marked).items() if isinstance(value, Option)}
@@ -67,7 +69,7 @@ def solver(id: str, **description: Any) -> Callable[[type], type]:
 
         marked.__init__ = construct  # type: ignore[misc]
         marked.conebench = {  # type: ignore[attr-defined]
-            "id": id, "name": id, "serve": True, **description,
+            "id": id, "name": id, "serve": True, "protocol": 2, **description,
             "options": [declared.described(name) for name, declared in options.items()]}
         _classes.append(marked)
         return marked
@@ -125,9 +127,21 @@ def _answered(marked: Any, problem: Problem, given: Any) -> Tuple[Array, Dict[st
     return r, reported
 
 
+def _check_taken(description: Dict[str, Any], problem: Problem) -> None:
+    rolls = problem.mu_rolling.size > 0 and description.get("rolling", False)
+    for flag, needed, what in (
+            ("intervals", problem.intervals > 0, "no rows with bounds"),
+            ("friction_cones", not problem.blocks.plain and not rolls,
+             "Coulomb's isotropic friction alone, on contacts of one size")):
+        if needed and not description.get(flag, False):
+            raise _core.Error(f"{description['id']}: takes {what}; where it takes more, declare {flag}=True in "
+                              "@conebench.solver")
+
+
 def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, time_limit: float,
              verdict: str, start: Any, options: Dict[str, Any]) -> Dict[str, Any]:
     """The fields of an Answer."""
+    _check_taken(marked.conebench, problem)
     first = np.zeros(problem.rows) if start is None else np.asarray(start, dtype=float)
     r, reported, times = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
     begin = time.perf_counter()
@@ -168,12 +182,12 @@ class _Server:
         stat = os.stat(request["problem"])
         key = (request["problem"], stat.st_mtime_ns, stat.st_ino)
         if key != self.key:
-            self.key, self.problem = key, load(request["problem"])
+            self.key, self.problem = key, load_ordered(request["problem"])
         start = self.problem.guess if request["start"] == "guess" else np.zeros(self.problem.rows)
         left = request["time_limit_s"] - (time.perf_counter() - begin)
         r, reported, times = _run(self.marked, self.problem, request["options"], request["tolerance"],
                               request["max_iterations"], start, left, request.get("memory_limit_mb"))
-        np.save(request["answer"] + ".npy", self.problem._core.in_fclib_order(r))
+        np.save(request["answer"] + ".npy", self.problem._core.in_file_order(r))
         return {**times, **reported}
 
 

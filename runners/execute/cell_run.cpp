@@ -592,6 +592,11 @@ void judge_cell(const ContactProblem& problem, CellRecord& record) {
   record.open = judgement.modes.open;
   record.stick = judgement.modes.stick;
   record.slip = judgement.modes.slip;
+  record.moment_stick = judgement.modes.moment_stick;
+  record.moment_slip = judgement.modes.moment_slip;
+  record.inside = judgement.modes.inside;
+  record.at_lower = judgement.modes.at_lower;
+  record.at_upper = judgement.modes.at_upper;
   if (record.solved_symmetrised) {
     const Judgement other = judge(symmetrised(problem), impulse);
     if (std::isfinite(other[record.verdict].value)) record.verdict_symmetrised = other[record.verdict].value;

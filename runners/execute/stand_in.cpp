@@ -25,7 +25,7 @@ ContactProblem stand_in(const ContactProblem& problem, std::uint64_t seed) {
       data.delassus = make_dense_delassus(unit.asDiagonal() * problem.blocks().dense() * unit.asDiagonal());
       break;
     case DelassusForm::block_sparse:
-      data.delassus = make_block_sparse_delassus(scaled(problem.blocks(), unit, unit, cones));
+      data.delassus = make_block_sparse_delassus(problem.blocks().scaled(unit, unit));
       break;
     case DelassusForm::factored: data.delassus = make_scaled_delassus(problem, unit, unit); break;
   }

@@ -36,8 +36,9 @@ void transfer_sequence(Archive& archive, Surveyed& surveyed) {
   }
   if (in_sequence) archive(surveyed.position->sequence, surveyed.position->step);
   auto& layout = surveyed.layout;
-  archive(layout.joints, layout.limits, layout.contacts, layout.contact_dimension, layout.contact_identities,
-          layout.limit_identities, layout.contact_frames);
+  archive(layout.joints, layout.limits, layout.intervals, layout.contacts, layout.contact_dimension, layout.normal,
+          layout.contact_rows, layout.normals, layout.shifts, layout.contact_identities, layout.limit_identities,
+          layout.contact_frames);
 }
 
 void pack_record(Packer& packer, const CellRecord& record) {

@@ -17,6 +17,7 @@
 #include "base/plural.hpp"
 #include "base/text_file.hpp"
 #include "base/utf8.hpp"
+#include "fclib_loader/siconos_text.hpp"
 
 namespace conebench {
 
@@ -50,14 +51,15 @@ bool stays_below(const fs::path& path) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-/// Paths of the HDF5 files, relative to the folder.
+/// Paths of the HDF5 files and of Siconos' texts, relative to the folder.
 Result<std::set<std::string>> files_in(const fs::path& folder, const std::vector<std::string>& only) {
   std::set<std::string> paths;
   for (const std::string& part : only.empty() ? std::vector<std::string>{""} : only) {
     CONEBENCH_TRY(const auto files, glob_files(folder / part, "**"));
     for (const fs::path& file : files) {
       const std::string extension = file.extension().string();
-      if (extension != ".hdf5" && extension != ".h5") continue;
+      const bool text = extension == ".dat" && read_siconos_text(folder / part / file).ok();
+      if (extension != ".hdf5" && extension != ".h5" && !text) continue;
       const fs::path path = fs::path(part) / file;
       std::error_code failed;
       const fs::path target = fs::canonical(folder / path, failed).lexically_relative(fs::canonical(folder, failed));
@@ -226,7 +228,7 @@ std::string fetch_command(const DataSet& set) {
 Result<void> take_files(DataSet& set) {
   CONEBENCH_TRY(const auto paths, files_in(set.folder, set.only));
   if (paths.empty()) {
-    return bad(fmt::format("{}: holds no .hdf5 or .h5 file{}", set.folder.string(),
+    return bad(fmt::format("{}: holds no .hdf5 or .h5 file and no problem in Siconos' text{}", set.folder.string(),
                            set.only.empty() ? "" : fmt::format(" in {}", fmt::join(set.only, ", "))));
   }
   std::vector<std::string> pointers;

@@ -61,7 +61,8 @@ Result<std::optional<DataSet>> data_set_of(const std::filesystem::path& folder_o
 /// The folder itself, or the folder of the set of that name.
 std::filesystem::path data_folder(const std::filesystem::path& folder_or_name);
 
-/// Fills in files and version from `folder` and `only`: HDF5 files (.hdf5, .h5) at any depth. Errors (bad_input): no
+/// Fills in files and version from `folder` and `only`: HDF5 files (.hdf5, .h5) and .dat files that hold a problem in
+/// Siconos' text, at any depth. Errors (bad_input): no
 /// such file, Git LFS pointers (with the command that fetches the data), a file that can't be read.
 Result<void> take_files(DataSet& set);
 

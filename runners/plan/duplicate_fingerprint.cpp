@@ -49,26 +49,49 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
   collect.add(moved.squaredNorm(), size * size * g.squaredNorm());
   collect.add(problem.compliance().sum());
   collect.add(problem.compliance().dot(g.cwiseAbs2()));
-  const Index first = cones.first_contact_row();
   collect.add(g.head(cones.joints()).squaredNorm());
   collect.add(g.segment(cones.joints(), cones.limits()).sum(), g.segment(cones.joints(), cones.limits()).lpNorm<1>());
 
-  const int n = cones.normal_row();
+  for (Index row = cones.first_interval_row(); row < cones.first_contact_row(); ++row) {
+    const auto [lower, upper] = cones.bounds(row);
+    const double l = std::isfinite(lower) ? lower : 0.0, u = std::isfinite(upper) ? upper : 0.0;
+    Collector of_intervals(fingerprint, 8);
+    of_intervals.add(l);
+    of_intervals.add(u);
+    of_intervals.add((std::isfinite(lower) ? 0.0 : 1.0) + (std::isfinite(upper) ? 0.0 : 2.0));
+    of_intervals.add(g[row] * g[row]);
+    of_intervals.add(g[row] * (l + 2.0 * u));
+    of_intervals.add(diagonal.block(row)(0, 0) * (u - l));
+  }
+
   for (Index contact = 0; contact < cones.contacts(); ++contact) {
-    const double mu = cones.friction()[static_cast<std::size_t>(contact)];
-    const double rolling = cones.rolls() ? cones.rolling_friction()[static_cast<std::size_t>(contact)] : 0.0;
-    const Index block = first + contact;
-    const auto own = diagonal.block(block);
+    const FrictionLaw law = cones.law(contact);
     const Index row = cones.contact_row(contact);
+    const int n = cones.normal_of(contact);
+    double mu = 0.0;  // the mean of the first group
+    double squares = law.shape == ConeShape::pyramid ? 1.0 : 0.0;
+    double slip = 0.0;  // Σ mu_k g_k²
+    std::size_t k = 0;
+    for (std::size_t group = 0; group < law.groups.size(); ++group) {
+      const double share = 1.0 / law.groups[group];
+      for (int in_group = 0; in_group < law.groups[group]; ++in_group, ++k) {
+        const double coefficient = law.coefficients[k];
+        const double velocity = g[row + static_cast<Index>(k) + (group == 0 ? 0 : 1)];
+        if (group == 0) mu += share * coefficient;
+        squares += share * coefficient * coefficient;
+        slip += coefficient * velocity * velocity;
+      }
+    }
+    const auto own = diagonal.block(cones.first_contact_row() + contact);
     const double normal = g[row + n];
     const double tangential = g.segment(row, n).squaredNorm();
     const double trace = own.topLeftCorner(n, n).trace();
-    Collector of_contacts(fingerprint, 8);
-    of_contacts.add(mu * mu + rolling * rolling);
+    Collector of_contacts(fingerprint, 14);
+    of_contacts.add(squares);
     of_contacts.add(normal);
     of_contacts.add(normal * tangential);
     of_contacts.add(mu * normal);
-    of_contacts.add(mu * tangential);
+    of_contacts.add(slip);
     of_contacts.add(own(n, n) * (1.0 + mu));
     of_contacts.add(trace * (1.0 + mu));
     of_contacts.add(own(n, n) * normal);

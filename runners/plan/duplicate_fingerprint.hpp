@@ -6,11 +6,11 @@
 
 namespace conebench {
 
-/// Invariants of a problem under reordering of contacts and rotation of their tangent frames. The same problem in
-/// another form (a global file and its condensed one) has equal values up to rounding. The sums mix friction, free
-/// velocity and matrix, so that a changed sign, or a value at another contact, changes them.
+/// Invariants of a problem under reordering of intervals and contacts and rotation of isotropic tangent frames. The
+/// same problem in another form (a global file and its condensed one) has equal values up to rounding. The sums mix
+/// friction, free velocity and matrix, so that a changed sign, or a value at another contact, changes them.
 struct DuplicateFingerprint {
-  static constexpr std::size_t count = 18;
+  static constexpr std::size_t count = 24;
   std::array<double, count> values{};      ///< NaN: not known without G
   std::array<double, count> magnitudes{};  ///< scale of a value's rounding
 };

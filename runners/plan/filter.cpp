@@ -59,6 +59,7 @@ const std::map<std::string, TextField>& stored_text_fields() {
 const std::map<std::string, NumberField>& number_fields() {
   static const std::map<std::string, NumberField> fields = {{"conditioning", &FilterSubject::conditioning},
                                                             {"contacts", &FilterSubject::contacts},
+                                                            {"intervals", &FilterSubject::intervals},
                                                             {"joints", &FilterSubject::joints},
                                                             {"limits", &FilterSubject::limits},
                                                             {"mu", &FilterSubject::mu},
@@ -77,7 +78,8 @@ std::vector<std::string> known_values(const std::string& field) {
     return names;
   }
   if (field != "kind") return {};
-  return {"local", "global", "mixed_local", "mixed_global", "local_rolling", "global_rolling", "generated", "unknown"};
+  return {"local",          "global", "mixed_local", "mixed_global", "local_rolling",
+          "global_rolling", "blocks", "generated",   "unknown"};
 }
 
 std::string trimmed(const std::string& text) {
@@ -229,6 +231,7 @@ FilterSubject subject_of(const ProblemRecord& problem) {
   subject.contacts = static_cast<double>(problem.contacts);
   subject.joints = static_cast<double>(problem.joints);
   subject.limits = static_cast<double>(problem.limits);
+  subject.intervals = static_cast<double>(problem.intervals);
   subject.rows = static_cast<double>(problem.rows);
   subject.mu = problem.mu_max;
   subject.conditioning = problem.conditioning.value_or(std::numeric_limits<double>::quiet_NaN());

@@ -16,7 +16,7 @@ namespace conebench {
 struct FilterSubject {
   std::optional<std::string> family, problem, source, kind, category, solver, configuration, status, reason, start,
       solved;
-  std::optional<double> tolerance, contacts, joints, limits, rows, mu, conditioning;
+  std::optional<double> tolerance, contacts, joints, limits, intervals, rows, mu, conditioning;
 };
 
 /// Context of a filter.

@@ -51,6 +51,8 @@ class DescriptionReader {
                           "compliance",
                           "two_dimensional",
                           "rolling",
+                          "intervals",
+                          "friction_cones",
                           "needs_symmetry",
                           "rotation_invariant",
                           "scale_invariant",
@@ -59,6 +61,7 @@ class DescriptionReader {
                           "uses",
                           "options",
                           "serve",
+                          "protocol",
                           "number",
                           "peer"})) {
       return failure();
@@ -82,6 +85,8 @@ class DescriptionReader {
                                       {"compliance", &info.compliance},
                                       {"two_dimensional", &info.two_dimensional},
                                       {"rolling", &info.rolling},
+                                      {"intervals", &info.intervals},
+                                      {"friction_cones", &info.friction_cones},
                                       {"needs_symmetry", &info.needs_symmetry},
                                       {"rotation_invariant", &info.rotation_invariant},
                                       {"scale_invariant", &info.scale_invariant},
@@ -89,6 +94,9 @@ class DescriptionReader {
       if (value.contains(key)) *flag = read_.flag(value[key], key);
     }
     if (value.contains("peer")) peer(value["peer"], info.peer);
+    if (value.contains("protocol")) {
+      read.protocol = static_cast<int>(read_.integer(value["protocol"], "protocol", 1, newest_protocol));
+    }
     if (value.contains("serve")) read.serves = read_.flag(value["serve"], "serve");
     list(value, "uses", [&](const Json& item, const std::string& path) {
       read.uses.push_back(read_.choice(item, path, {"blocks", "dense", "primal"}));
@@ -264,7 +272,14 @@ Result<std::string> add_program(const std::vector<std::string>& command) {
   const std::string text = program_text(program.command);
   CONEBENCH_TRY(const auto described, describe_program(program));
   CONEBENCH_TRY(auto read, read_description(Json::parse(described, nullptr, false), command.front()));
+  for (const auto& [key, declared] :
+       {std::pair{"intervals", read.info.intervals}, {"friction_cones", read.info.friction_cones}}) {
+    if (!declared || read.protocol >= protocol_with_cones) continue;
+    return Error{ErrorCode::bad_input, fmt::format("{}: {} needs \"protocol\": {} (docs/program_protocol.md)",
+                                                   command.front(), key, protocol_with_cones)};
+  }
   program.serves = read.serves;
+  program.protocol = read.protocol;
   if (program.serves) {
     program.command.emplace_back("-");
     CONEBENCH_CHECK(start_keeper(program.scratch));

@@ -28,6 +28,7 @@ struct SolverDescription {
   std::vector<OptionSpec> options;
   std::vector<std::string> uses;  ///< of plug-ins: blocks, dense, primal
   bool serves = false;            ///< of programs: it can serve many requests
+  int protocol = 1;               ///< of programs: the version that it knows
 };
 
 /// `where`: prefix of error messages. Errors (bad_input): a missing or unknown key, a value of another type.

@@ -20,7 +20,8 @@ constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
          a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
-         a.record.limits == b.record.limits && a.record.rows > 0 && same_problem(a.fingerprint, b.fingerprint);
+         a.record.limits == b.record.limits && a.record.intervals == b.record.intervals && a.record.rows > 0 &&
+         same_problem(a.fingerprint, b.fingerprint);
 }
 
 }  // namespace
@@ -43,10 +44,12 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   record.family = problem.provenance().family;
   record.source = source.source;
   record.kind = source.scene.empty() || source.as_fclib ? problem.provenance().form : "generated";
-  record.space_dimension = cones.contact_dimension();
+  record.space_dimension =
+      cones.contact_type() == ConeType::friction ? cones.space_dimension() : cones.contact_dimension();
   record.contacts = cones.contacts();
   record.joints = cones.joints();
   record.limits = cones.limits();
+  record.intervals = static_cast<std::int64_t>(cones.intervals().size());
   record.rows = cones.rows();
   record.nonzeros = count_nonzeros(problem);
   record.given = !problem.given_as_primal()     ? "delassus"

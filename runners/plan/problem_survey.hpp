@@ -20,7 +20,7 @@ struct SurveyedProblem {
   ProblemRecord record;  ///< of a problem that can't be loaded: with its error, and a hash of the file's bytes
   bool loaded = false;
   bool pending = false;      ///< not simulated yet; sizes and contents are unknown
-  bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
+  bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (planar rolling friction)
   bool killed = false;       ///< not loaded: its reader was terminated externally; nothing is known of it
   std::string guess_hash;    ///< of the stored guess; empty: there is none
   std::optional<SequencePosition> position;

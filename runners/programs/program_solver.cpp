@@ -25,6 +25,7 @@
 #include "base/text_file.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
+#include "problems/scaled_rows.hpp"
 #include "runners/programs/ask_served.hpp"
 #include "runners/programs/run_once.hpp"
 #include "solvers/attempts.hpp"
@@ -71,6 +72,15 @@ Result<ContactProblem> as_given(const ContactProblem& problem, bool primal) {
     data.primal.reset();
   }
   return ContactProblem::create(std::move(data));
+}
+
+/// The problem in its own rows: whatever order and shift it was given in, its file and answers have those.
+Result<ContactProblem> in_own_rows(const ContactProblem& problem) {
+  if (!problem.given_rows()) return problem;
+  ContactProblemData data = problem.data();
+  data.given_rows.reset();
+  auto made = ContactProblem::create(std::move(data));
+  return made ? made->watched(problem.watcher()) : made;
 }
 
 /// While it lives, this process may write files as large as the system lets it: a cell's process may not, since a
@@ -147,7 +157,14 @@ class ProgramSolver final : public Solver {
 
   Result<void> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
-    problem_ = std::make_unique<ContactProblem>(problem);
+    row_units_.resize(0);
+    Result<ContactProblem> given = in_own_rows(problem);
+    if (given && !info_.friction_cones && given->cones().scales() && given->cones().coulomb_when_scaled()) {
+      row_units_ = row_units_of(*given);
+      given = in_row_units(*given, row_units_);
+    }
+    if (!given) return given.error();
+    problem_ = std::make_unique<ContactProblem>(*given);
     if (needs_matrix(problem)) problem_->blocks();  // its file may be there already, but it is what the program uses
     return {};
   }
@@ -161,7 +178,7 @@ class ProgramSolver final : public Solver {
       return summary;
     }
     const RequestFolder folder(program_.scratch);
-    const auto given = give(guess, folder);
+    const auto given = give(row_units_.size() > 0 ? Vector(guess.cwiseQuotient(row_units_)) : Vector(guess), folder);
     if (!given) {
       summary.status = SolveStatus::unsupported;
       summary.message = given.error().message;
@@ -262,6 +279,10 @@ class ProgramSolver final : public Solver {
                     {"options", options},
                     {"tolerance", tolerance},
                     {"max_iterations", stop.max_iterations}};
+    if (program_.protocol >= protocol_with_cones) {
+      request["protocol"] = newest_protocol;
+      request["layout"] = fits_fclib(*problem_) ? "fclib" : "conebench";
+    }
     if (const OutsideTimed* const timed = outside_timed(monitor)) {
       if (timed->limits().seconds > 0.0) request["time_limit_s"] = timed->limits().seconds;
       if (timed->limits().memory_mb > 0) request["memory_limit_mb"] = timed->limits().memory_mb;
@@ -291,9 +312,9 @@ class ProgramSolver final : public Solver {
     }
     if (!bytes) throw std::runtime_error(bytes.error().message);
     if (const auto kept = write_anew(answer, *bytes); !kept) throw std::runtime_error(kept.error().message);
-    const auto reaction = read_reaction(answer, *problem_);
+    const auto reaction = read_reaction(answer, *problem_, AnswerOf::written);
     if (!reaction) throw std::runtime_error(reaction.error().message);
-    impulse = *reaction;
+    impulse = row_units_.size() > 0 ? Vector(row_units_.cwiseProduct(*reaction)) : *reaction;
     if (OutsideTimed* const timed = outside_timed(monitor)) {
       timed->took(time, std::chrono::duration<double>(Clock::now() - began).count() - time.wall_s);
     }
@@ -354,7 +375,8 @@ class ProgramSolver final : public Solver {
   OptionValues options_;
   bool primal_;
   bool own_ranks_ = false;
-  std::unique_ptr<ContactProblem> problem_;
+  std::unique_ptr<ContactProblem> problem_;  ///< in the rows that the program gets
+  Vector row_units_;                         ///< of those rows; empty: 1
 };
 
 }  // namespace

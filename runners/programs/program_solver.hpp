@@ -18,7 +18,8 @@ Result<std::string> describe_program(const SolverProgram& program);
 OptionSpec times_option();
 
 /// A solver that starts the program for each run, or, if it serves, sends it a request. The time until its answer is
-/// the solve time. The program gets G, or, with `primal`, M and J if they are known; it gets no reference answer.
+/// the solve time. The program gets G, or, with `primal`, M and J if they are known; it gets no reference answer. Where
+/// it knows Coulomb's friction alone, elliptic cones are circular in the rows that it gets.
 /// `options`: its own and times_option().
 std::unique_ptr<Solver> make_program_solver(const SolverProgram& program, SolverInfo info, OptionValues options,
                                             bool primal);

@@ -16,7 +16,12 @@ struct SolverProgram {
   std::filesystem::path scratch;     ///< folder for problems and answers
   std::vector<FileStamp> files;      ///< arguments that are files, with their state when their content was hashed
   bool serves = false;               ///< it stays alive and gets one request a line
+  int protocol = 1;                  ///< the version that it knows
 };
+
+/// Versions of docs/program_protocol.md: the first is FCLIB's problems alone.
+inline constexpr int protocol_with_cones = 2;
+inline constexpr int newest_protocol = 2;
 
 /// Bytes. A reply does not grow with the problem, because the answer is in a file of its own.
 inline constexpr std::size_t largest_reply = 1 << 16;

@@ -39,6 +39,7 @@ Result<void> AdmmSolver::prepare(const ContactProblem& problem) {
   if (problem.rows() == 0) return {};
 
   choose_units(problem);
+  cones_ = problem.cones().with_bounds_over(Vector(impulse_scale_ * row_scale_));
   const bool symmetric = problem.symmetry_error() <= 1e-12;
   const bool lu = options_.factorization == "lu" || (options_.factorization == "auto" && !symmetric);
   prepared_.solved_symmetrised = !lu && !symmetric;
@@ -93,7 +94,8 @@ void AdmmSolver::apply(const Vector& x, Vector& y) {
 
 /// The paper's ids iterate in the problem's units. The scaled one iterates on λ_i = γ c_i λ̃_i, σ_i = γ σ̃_i / c_i with
 /// c_i = (trace(G_ii + R_ii) / d_i)^(-1/2) and γ = max ‖c_i g_i‖: then the blocks of G̃ have unit mean diagonal, g̃ is
-/// one at most, and the paper's absolute η, ρ and tolerances are relative ones. K and Γ allow one factor a contact.
+/// one at most, and the paper's absolute η, ρ and tolerances are relative ones. K and Γ allow one factor a contact; the
+/// bounds of intervals follow it.
 void AdmmSolver::choose_units(const ContactProblem& problem) {
   row_scale_.setOnes(problem.rows());
   impulse_scale_ = 1.0;
@@ -146,7 +148,7 @@ bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
 
 SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   SolveSummary summary = prepared_;
-  project_cone(cones_, guess, impulse);
+  project_cone(problem_->cones(), guess, impulse);
   if (cones_.rows() == 0) {
     summary.status = SolveStatus::converged;
     summary.own_residual = 0.0;
@@ -202,63 +204,64 @@ void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
 void AdmmSolver::update_offset() {
   offset_ = proximal_ * x_ + rho_ * y_ + z_ - free_term_;
   if (variant_.de_saxce) {
-    with_contact_cone(cones_, [&]<class Cone>() { update_contact_offsets<Cone::rows>(); });
+    for_each_contact(cones_, [this]<class Cone>(Index, Index row, const Cone& cone) {
+      const typename Cone::Block z = z_.segment<Cone::rows>(row, cone.size());
+      offset_[row + cone.normal] -= cone.de_saxce(z);
+    });
   }
   x_.swap(x_previous_);
 }
 
-template <int Dim>
-void AdmmSolver::update_contact_offsets() {
-  for (Index i = 0; i < cones_.contacts(); ++i) {
-    const Index row = cones_.contact_row(i);
-    const ContactVector<Dim> z = z_.segment<Dim>(row);
-    offset_[row + normal_index<Dim>] -= de_saxce_term<Dim>(z, friction_of<Dim>(cones_, i));
-  }
-}
-
 AdmmSolver::Residuals AdmmSolver::update_slack_and_dual() {
   Residuals residuals;
+  update_rows(residuals);
+  update_contacts(residuals);
+  return residuals;
+}
+
+void AdmmSolver::update_rows(Residuals& residuals) {
   const double omega = options_.relaxation;
   for (Index row = 0; row < cones_.first_contact_row(); ++row) {
     const double y_previous = y_[row];
-    const bool joint = row < cones_.joints();
+    const BlockKind kind = cones_.block_kind(row);
+    const Interval bounds = cones_.bounds(row);
     x_[row] = (1.0 - omega) * y_previous + omega * x_[row];
     const double w = x_[row] - z_[row] / rho_;
-    y_[row] = joint ? w : std::max(w, 0.0);
+    y_[row] = kind == BlockKind::joint ? w : kind == BlockKind::limit ? std::max(w, 0.0) : bounds.project(w);
     z_[row] -= rho_ * (x_[row] - y_[row]);
     residuals.primal = std::max(residuals.primal, std::abs(x_[row] - y_[row]));
     residuals.dual =
         std::max(residuals.dual, std::abs(proximal_ * (x_[row] - x_previous_[row]) + rho_ * (y_[row] - y_previous)));
-    if (!joint) residuals.complementarity = std::max(residuals.complementarity, std::abs(x_[row] * z_[row]));
+    const double product =
+        kind == BlockKind::limit ? std::abs(x_[row] * z_[row]) : bounds.complementarity(x_[row], z_[row]);
+    residuals.complementarity = std::max(residuals.complementarity, product);
   }
-  with_contact_cone(cones_, [&]<class Cone>() { update_contacts<Cone::rows>(residuals); });
-  return residuals;
 }
 
-template <int Dim>
 void AdmmSolver::update_contacts(Residuals& residuals) {
   const double omega = options_.relaxation;
   const double penalty = rho_;
   const double per_penalty = 1.0 / rho_;
   // Componentwise as printed; by contacts in the scaled variant, so that a turn of the tangent frames changes nothing.
-  const auto size = [by_contact = variant_.scaled](const ContactVector<Dim>& v) {
+  const auto size = [by_contact = variant_.scaled](const auto& v) {
     return by_contact ? v.norm() : v.template lpNorm<Eigen::Infinity>();
   };
-  for (Index i = 0; i < cones_.contacts(); ++i) {
-    const Index row = cones_.contact_row(i);
-    const ContactVector<Dim> y_previous = y_.segment<Dim>(row);
-    const ContactVector<Dim> x = (1.0 - omega) * y_previous + omega * x_.segment<Dim>(row);  // line 7
-    ContactVector<Dim> z = z_.segment<Dim>(row);
-    const ContactVector<Dim> y = project_contact<Dim>(x - per_penalty * z, friction_of<Dim>(cones_, i));  // line 8
-    z -= penalty * (x - y);                                                                               // line 9
-    const ContactVector<Dim> x_previous = x_previous_.segment<Dim>(row);
-    x_.segment<Dim>(row) = x;
-    y_.segment<Dim>(row) = y;
-    z_.segment<Dim>(row) = z;
-    residuals.primal = std::max(residuals.primal, size(x - y));
-    residuals.dual = std::max(residuals.dual, size(proximal_ * (x - x_previous) + penalty * (y - y_previous)));
+  for_each_contact(cones_, [&]<class Cone>(Index, Index row, const Cone& cone) {
+    using Block = typename Cone::Block;
+    const int rows = cone.size();
+    const Block y_previous = y_.segment<Cone::rows>(row, rows);
+    const Block x = (1.0 - omega) * y_previous + omega * x_.segment<Cone::rows>(row, rows);  // line 7
+    Block z = z_.segment<Cone::rows>(row, rows);
+    const Block y = cone.project(x - per_penalty * z);  // line 8
+    z -= penalty * (x - y);                             // line 9
+    const Block x_previous = x_previous_.segment<Cone::rows>(row, rows);
+    x_.segment<Cone::rows>(row, rows) = x;
+    y_.segment<Cone::rows>(row, rows) = y;
+    z_.segment<Cone::rows>(row, rows) = z;
+    residuals.primal = std::max(residuals.primal, size(Block(x - y)));
+    residuals.dual = std::max(residuals.dual, size(Block(proximal_ * (x - x_previous) + penalty * (y - y_previous))));
     residuals.complementarity = std::max(residuals.complementarity, std::abs(x.dot(z)));
-  }
+  });
 }
 
 /// λ ← y, which lies in K (Carpentier24 Alg. 1 line 13, Tsounis Alg. 6 line 10), in the problem's units.

@@ -52,9 +52,10 @@ class AdmmSolver final : public Solver {
 
  private:
   struct Residuals {
-    double primal = 0.0;           ///< ‖x − y‖, Carpentier24 (40)
-    double dual = 0.0;             ///< ‖η (x − x⁻) + ρ (y − y⁻)‖, Carpentier24 (41)
-    double complementarity = 0.0;  ///< max |x_i · z_i| over limits and contacts, Carpentier24 (42)
+    double primal = 0.0;  ///< ‖x − y‖, Carpentier24 (40)
+    double dual = 0.0;    ///< ‖η (x − x⁻) + ρ (y − y⁻)‖, Carpentier24 (41)
+    double complementarity =
+        0.0;  ///< max |x_i · z_i| over limits and contacts, Carpentier24 (42); of intervals to l, u
     double largest() const;
   };
 
@@ -64,9 +65,7 @@ class AdmmSolver final : public Solver {
   void start_from(ConstVectorRef guess, SolveSummary& summary);
   void update_offset();
   Residuals update_slack_and_dual();
-  template <int Dim>
-  void update_contact_offsets();
-  template <int Dim>
+  void update_rows(Residuals& residuals);
   void update_contacts(Residuals& residuals);
   double next_penalty(const Residuals& residuals);
   bool refactor(double rho, SolveSummary& summary);
@@ -78,8 +77,8 @@ class AdmmSolver final : public Solver {
 
   // The problem, in the units of the iteration.
   std::optional<ContactProblem> problem_;
-  ConeProduct cones_;
-  Vector row_scale_;  ///< λ = impulse_scale · row_scale ∘ y
+  ConeProduct cones_;  ///< with bounds in these units, too
+  Vector row_scale_;   ///< λ = impulse_scale · row_scale ∘ y
   double impulse_scale_ = 1.0;
   Vector free_term_;      ///< g
   Vector compliance_;     ///< diagonal of R

@@ -117,7 +117,8 @@ void declare_options(OptionBinder& bind, StepOptions& o) {
 
 SolverInfo base_info() {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.version = 7;
   // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
   info.rotation_invariant = false;

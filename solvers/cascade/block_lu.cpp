@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "problems/cones/contact_rows.hpp"
 #include "solvers/cascade/row_blocks.hpp"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // as in row_blocks.hpp
@@ -171,7 +170,7 @@ std::vector<int> order_of(const ScaledProblem& problem) {
 
 BlockLu::BlockLu(const ScaledProblem& problem, double max_bytes)
     : elimination_(eliminate(problem.graph(), order_of(problem))), max_bytes_(max_bytes) {
-  with_contact_rows(problem.dimension(), [&]<int Dim>() {
+  problem.with_dimension([&]<int Dim>() {
     flops_ = 2.0 * Dim * Dim * Dim / flops_of_block_product * elimination_.flops;
     bytes_ = RowLu<Dim>::bytes(elimination_);
   });
@@ -180,8 +179,8 @@ BlockLu::BlockLu(const ScaledProblem& problem, double max_bytes)
 bool BlockLu::factor(const ScaledProblem& problem, const BlockSystem& system) {
   if (!fits()) return false;
   if (!factors_) {
-    with_contact_rows(problem.dimension(),
-                      [&]<int Dim>() { factors_ = std::make_unique<RowLu<Dim>>(std::exchange(elimination_, {})); });
+    problem.with_dimension(
+        [&]<int Dim>() { factors_ = std::make_unique<RowLu<Dim>>(std::exchange(elimination_, {})); });
   }
   return factors_->factor(problem, system);
 }

@@ -11,9 +11,9 @@
 #include "problems/scaled_natural_map.hpp"
 #include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/driver.hpp"
+#include "solvers/cascade/friction_cascade.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
-#include "solvers/rolling/rolling_cascade.hpp"
 
 namespace conebench {
 
@@ -156,14 +156,21 @@ class PartSolver final : public Solver {
 
 SolverInfo part_info(std::string id, std::string name, std::string summary) {
   SolverInfo info;
+  info.intervals = true;
   info.id = std::move(id);
   info.name = std::move(name);
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.version = 21;  // all of them work with the same parts
+  info.version = 22;  // all of them work with the same parts
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
+  return info;
+}
+
+/// Without a barrier for two bounds.
+SolverInfo one_sided(SolverInfo info) {
+  info.intervals = false;
   return info;
 }
 
@@ -174,13 +181,13 @@ SolverRow part_row(SolverInfo info, const Run& run) {
   return row;
 }
 
-/// The stages for Coulomb's friction, and what stands in for them with rolling friction.
+/// The stages for Coulomb's friction, and what stands in for them where cones have other sizes.
 SolverRow driver_row(SolverInfo info) {
-  info.rolling = true;
+  info.friction_cones = true;
   SolverRow row = make_row<DriverOptions>(std::move(info), [](const SolverInfo& i, const DriverOptions& o) {
     const auto run = [o](Parts& parts, Search& search, Vector& r) { run_stages(parts, search, r, o); };
     const bool sweeps_first = o.sweeps > 0 && !o.skips(first_sweep);
-    return with_rolling_friction(i, std::make_unique<PartSolver>(i, run, 1e6 * o.memory, sweeps_first));
+    return with_friction_cones(i, std::make_unique<PartSolver>(i, run, 1e6 * o.memory, sweeps_first));
   });
   row.measures = "natural_map_scaled";
   return row;
@@ -199,8 +206,8 @@ std::vector<SolverRow> cascade_rows() {
             parts.newton().run(search, r,
                                {.steps = std::numeric_limits<int>::max(), .stall_window = tuned.first_stall_window});
           }),
-      part_row(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
-                         "Few iterations on most problems; stalls where the central path folds."),
+      part_row(one_sided(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
+                                   "Few iterations on most problems; stalls where the central path folds.")),
                [](Parts& parts, Search& search, Vector&) { parts.interior_point().run(search); }),
       part_row(part_info("PPA", "Proximal point from zero",
                          "Slow and sure: follows the branch of solutions that starts at zero."),

@@ -9,8 +9,8 @@
 
 namespace conebench::cascade {
 
-/// Limits and contacts alone, σ = (matrix + R) λ + free_term: a problem without joints, or what their elimination
-/// leaves. Refers to what it is made from.
+/// Limits, intervals and contacts with Coulomb's friction alone, σ = (matrix + R) λ + free_term: a problem without
+/// joints, or what their elimination leaves. Refers to what it is made from.
 struct ContactSystem {
   explicit ContactSystem(const ContactProblem& p)
       : cones(p.cones()),
@@ -35,25 +35,25 @@ class ContactSweep {
 
   /// Inverts the contacts' own blocks once: for more than one sweep.
   void prepare();
-  /// One sweep over all limits and contacts. Returns ‖Δλ‖/‖λ‖, squares of a contact weighted by its G_nn, so that the
+  /// One sweep over all rows. Returns ‖Δλ‖/‖λ‖, squares of a contact weighted by its G_nn, so that the
   /// units of single rows do not count. No allocation.
   double sweep(VectorRef impulse) const;
 
  private:
   /// A contact's own block, with what the one-contact solution precomputes.
-  template <int Dim>
+  template <class Cone>
   struct Own {
-    gauss_seidel::CoulombBlock::Prepared<Dim> prepared;
-    Eigen::Matrix<double, Dim, Dim> block;
-    double friction;
+    gauss_seidel::CoulombBlock::Prepared<Cone> prepared;
+    typename Cone::Square block;
+    Cone cone;
   };
-  template <int Dim>
-  Own<Dim> own(Index i) const;
-  template <int Dim>
+  template <class Cone>
+  Own<Cone> own(Index i) const;
+  template <class Cone>
   double sweep_over(double* impulse) const;
 
   ContactSystem system_;
-  std::tuple<std::vector<Own<2>>, std::vector<Own<3>>> prepared_;  ///< one of them, or none
+  std::tuple<std::vector<Own<CoulombPlane>>, std::vector<Own<CoulombSpace>>> prepared_;  ///< one of them, or none
 };
 
 }  // namespace conebench::cascade

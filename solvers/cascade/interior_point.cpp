@@ -217,6 +217,7 @@ bool InteriorPoint::finish_with_newton(Search& search) {
 }
 
 bool InteriorPoint::run(Search& search, double velocity) {
+  if (problem_.has_intervals()) return false;
   const int n = problem_.contacts();
   for (int i = 0; i < n; ++i) {
     r_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, 1.0 / velocity);

@@ -16,14 +16,37 @@ namespace conebench::cascade {
 /// Four numbers in one register.
 using Row4 [[gnu::vector_size(4 * sizeof(double))]] = double;
 
-/// A row of a block, or a contact's part of a vector, in one register; of four where a block has three.
+/// A row of a block, or a contact's part of a vector, in one register.
 template <int Dim>
-struct RowRegister {
+struct RowRegister;
+
+/// In space: of four, the last 0.
+template <>
+struct RowRegister<3> {
   using Type = Row4;
+  /// A whole register of what `entry` gives for each component: written by parts it would wait for them.
+  template <class Entry>
+  [[gnu::always_inline]] static Type of(const Entry& entry) {
+    return Type{entry(0), entry(1), entry(2), 0.0};
+  }
+  [[gnu::always_inline]] static double sum(const Type& x) { return x[0] + x[1] + x[2]; }
+  /// Where component a stands among the three of a scaled problem.
+  static int component(int a) { return a; }
+  /// Takes what the register has not got.
+  static void keep(const double*, double*) {}
 };
+
+/// In the plane: without the second component.
 template <>
 struct RowRegister<2> {
   using Type [[gnu::vector_size(2 * sizeof(double))]] = double;
+  template <class Entry>
+  [[gnu::always_inline]] static Type of(const Entry& entry) {
+    return Type{entry(0), entry(1)};
+  }
+  [[gnu::always_inline]] static double sum(const Type& x) { return x[0] + x[1]; }
+  static int component(int a) { return 2 * a; }
+  static void keep(const double* given, double* out) { out[1] = given[1]; }
 };
 
 template <class Row = Row4>
@@ -44,25 +67,17 @@ template <class Row>
 /// column by column, in the plane of 3×3 ones the first and last rows and columns.
 template <int Dim>
 struct RowBlock {
-  using Row = typename RowRegister<Dim>::Type;
+  using Register = RowRegister<Dim>;
+  using Row = typename Register::Type;
   static constexpr int packed = Dim * Dim;
   Row rows[Dim] = {};
 
-  /// A whole register of what `entry` gives for each component: written by parts it would wait for them.
-  template <class Entry>
-  [[gnu::always_inline]] static Row row_of(const Entry& entry) {
-    if constexpr (Dim == 2) {
-      return Row{entry(0), entry(1)};
-    } else {
-      return Row{entry(0), entry(1), entry(2), 0.0};
-    }
-  }
-  static int component(int a) { return Dim == 2 ? 2 * a : a; }
+  static int component(int a) { return Register::component(a); }
   /// Of 3×3 values, column by column.
   [[gnu::always_inline]] static RowBlock of(const double* values) {
     RowBlock block;
     for (int a = 0; a < Dim; ++a)
-      block.rows[a] = row_of([&](int b) { return values[component(a) + 3 * component(b)]; });
+      block.rows[a] = Register::of([&](int b) { return values[component(a) + 3 * component(b)]; });
     return block;
   }
 
@@ -127,15 +142,15 @@ struct RowBlock {
       const double least = std::numeric_limits<double>::epsilon() + tuned.least * block.cwiseAbs().maxCoeff();
       inverted = (block + least * Square::Identity()).inverse();
     }
-    for (int a = 0; a < Dim; ++a) inverse.rows[a] = row_of([&](int b) { return inverted(a, b); });
+    for (int a = 0; a < Dim; ++a) inverse.rows[a] = Register::of([&](int b) { return inverted(a, b); });
     return regular;
   }
 
   static Row from_contact(const double* x) {
-    return row_of([&](int a) { return x[component(a)]; });
+    return Register::of([&](int a) { return x[component(a)]; });
   }
   static void to_contact(const Row& x, const double* given, double* out) {
-    if constexpr (Dim == 2) out[1] = given[1];
+    Register::keep(given, out);
     for (int a = 0; a < Dim; ++a) out[component(a)] = x[a];
   }
   /// A sum of products of blocks with vectors.
@@ -145,11 +160,7 @@ struct RowBlock {
       for (int a = 0; a < Dim; ++a) products[a] += row_at<Row>(block + Dim * a) * x;
     }
     Row total() const {
-      return row_of([&](int a) {
-        double sum = products[a][0] + products[a][1];
-        if constexpr (Dim == 3) sum += products[a][2];
-        return sum;
-      });
+      return Register::of([&](int a) { return Register::sum(products[a]); });
     }
   };
   Row times(const Row& x) const {

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "problems/cones/contact_rows.hpp"
-#include "problems/cones/coulomb.hpp"
-#include "problems/cones/limit.hpp"
+#include "problems/cones/contact_cones.hpp"
 #include "problems/scaled_natural_map.hpp"
 
 namespace conebench::cascade {
@@ -18,6 +16,20 @@ template <int Dim>
 constexpr int component(int a) {
   return a + 1 < Dim ? a : 2;
 }
+
+/// A contact's velocity in a whole register, and how it is written in three components.
+template <int Dim>
+struct ProductLanes;
+template <>
+struct ProductLanes<3> {
+  using Type = Eigen::Array<double, 4, 1>;
+  static void put(const Type& sum, double, Eigen::Ref<Eigen::Vector3d> out) { out = sum.head<3>().matrix(); }
+};
+template <>
+struct ProductLanes<2> {
+  using Type = Eigen::Array<double, 2, 1>;
+  static void put(const Type& sum, double across, Eigen::Ref<Eigen::Vector3d> out) { out << sum[0], across, sum[1]; }
+};
 
 }  // namespace
 
@@ -38,17 +50,23 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
       free_term_[3 * i + a] = system.free_term[contact.first + contact.indices[a]] * contact.weights[a];
     if (contact.weights[1] > 0.0) planar_ = false;
   }
-  with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(system); });
+  with_dimension([&]<int Dim>() { scale_blocks<Dim>(system); });
   const double magnitude = free_term_.stableNorm() / std::sqrt(std::max<double>(1.0, contacts()));
   if (magnitude > 0.0) gamma_ = magnitude;
   free_term_ /= gamma_;
+  first_interval_ = static_cast<int>(system.cones.first_interval_row());
+  for (Index row = first_interval_; row < system.cones.first_contact_row(); ++row) {
+    const double unit = gamma_ * contact(row).weights[2];
+    const Interval given = system.cones.bounds(row);
+    bounds_.push_back({given.lower / unit, given.upper / unit});
+  }
 }
 
 ScaledProblem::Contact ScaledProblem::scaling_of(const ContactSystem& system, Index i, double step) const {
   Contact contact{.first = system.matrix.block_offset(i), .step = step};
-  const bool limit = system.cones.block_kind(i) == BlockKind::limit;
+  const Index scalars = system.cones.first_contact_row();
   const int size = system.matrix.block_size(i);
-  const double mu = limit ? 0.0 : system.cones.friction()[static_cast<std::size_t>(i - system.cones.limits())];
+  const double mu = i < scalars ? 0.0 : system.cones.friction()[static_cast<std::size_t>(i - scalars)];
   const auto own = system.matrix.block(i, system.matrix.diagonal(i));
   if (mu > 0.0) contact.friction = mu;
   contact.indices = {0, mu > 0.0 && size == 3 ? 1 : 0, size - 1};
@@ -97,7 +115,7 @@ void ScaledProblem::scale_blocks(const ContactSystem& system) {
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
   free_term_ = base.free_term_ - shift * center;
   shift_ = base.shift_ + shift;
-  with_contact_rows(dimension(), [&]<int Dim>() {
+  with_dimension([&]<int Dim>() {
     for (int i = 0; i < contacts(); ++i) {
       const auto given = base.block<Dim>(diagonal(i));
       Eigen::Map<Eigen::Matrix<double, Dim, Dim>> shifted(values_.data() + (given.data() - base.values_.data()));
@@ -109,8 +127,8 @@ void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, cons
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
   ++*products_;
-  with_contact_rows(dimension(), [&]<int Dim>() {
-    using Lanes = Eigen::Array<double, Dim == 2 ? 2 : 4, 1>;  // a whole register
+  with_dimension([&]<int Dim>() {
+    using Lanes = typename ProductLanes<Dim>::Type;
     const double* value = values_.data();
     for (int i = 0; i < contacts(); ++i) {
       Lanes sum = Lanes::Zero();
@@ -120,10 +138,7 @@ void ScaledProblem::multiply(const Vector& r, Vector& out) const {
         for (int b = 1; b < Dim; ++b) product += Eigen::Map<const Lanes>(value + Dim * b) * x[component<Dim>(b)];
         sum += product;
       }
-      if constexpr (Dim == 2)
-        out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];
-      else
-        out.segment<3>(3 * i) = sum.template head<3>().matrix();
+      ProductLanes<Dim>::put(sum, (1.0 + shift_) * r[3 * i + 1], out.segment<3>(3 * i));
     }
   });
 }
@@ -135,12 +150,17 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
 
 double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const {
   const Contact& own = contact(i);
+  if (is_interval(i)) {
+    const double unit = own.scale * gamma_;
+    const double step = own.step * (w[3 * i + 2] * (gamma_ / own.scale));
+    return std::abs(unit * bounds(i).natural_map(r[3 * i + 2], step / unit)) * own.tolerance;
+  }
   Eigen::Vector3d impulse = r.segment<3>(3 * i) * (own.scale * gamma_);
   Eigen::Vector3d velocity = w.segment<3>(3 * i) * (gamma_ / own.scale);
   impulse[2] /= own.friction;
   velocity[2] = own.friction * (velocity[2] + tangential_norm<3>(velocity));
   const Eigen::Vector3d step = own.step * velocity;
-  return safe_norm<3>(natural_map<3>(impulse, step, own.friction)) * own.tolerance;
+  return safe_norm(natural_map<3>(impulse, step, own.friction)) * own.tolerance;
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {

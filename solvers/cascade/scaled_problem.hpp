@@ -22,8 +22,8 @@ namespace conebench::cascade {
 /// Every block is embedded as a 3D contact: a limit row, a frictionless contact and the second tangent of a 2D contact
 /// become components with a unit diagonal, no coupling and no free term, whose impulse stays 0. So all parts of the
 /// cascade see vectors of one kind; where no block has a second tangent of its own, those of G̃ are stored without it.
-/// Joints are eliminated first (JointElimination); G and g are those of what is left, the residual is that of the
-/// problem with its joints satisfied.
+/// An interval is embedded as a limit is, and keeps its bounds. Joints are eliminated first (JointElimination); G and g
+/// are those of what is left, the residual is that of the problem with its joints satisfied.
 ///
 /// | symbol | here | shape | unit |
 /// | --- | --- | --- | --- |
@@ -46,6 +46,15 @@ class ScaledProblem {
   int dimension() const { return planar_ ? 2 : 3; }
   bool planar() const { return planar_; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
+  /// Whether block i is a row with bounds, and those in the unit of r.
+  bool is_interval(int i) const { return static_cast<std::size_t>(i - first_interval_) < bounds_.size(); }
+  const Interval& bounds(int i) const { return bounds_[static_cast<std::size_t>(i - first_interval_)]; }
+  bool has_intervals() const { return !bounds_.empty(); }
+  /// visit.operator()<Dim>() for dimension().
+  template <class Visit>
+  decltype(auto) with_dimension(Visit&& visit) const {
+    return planar_ ? visit.template operator()<2>() : visit.template operator()<3>();
+  }
   int row_begin(int i) const { return static_cast<int>(pattern_->row_begin(i)); }
   int column(int k) const { return static_cast<int>(pattern_->column(k)); }
   int diagonal(int i) const { return static_cast<int>(pattern_->diagonal(i)); }
@@ -107,6 +116,8 @@ class ScaledProblem {
   const BlockSparseMatrix* pattern_;                ///< that of the system
   std::shared_ptr<long> products_ = std::make_shared<long>(0);
   std::vector<Contact> contacts_;
+  int first_interval_ = 0;
+  std::vector<Interval> bounds_;
   Vector values_;  ///< of all blocks, and one more, which multiply() reads past the last
   Vector free_term_;
   double gamma_ = 1.0;

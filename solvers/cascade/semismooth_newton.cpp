@@ -44,6 +44,10 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
 void SemismoothNewton::linearise() {
   const double half_root = std::sqrt(0.5);
   for (int i = 0; i < problem_.contacts(); ++i) {
+    if (problem_.is_interval(i)) {
+      linearise_interval(i);
+      continue;
+    }
     const Eigen::Vector3d ri = r_.segment<3>(3 * i);
     const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
     const double slip = tangential_norm<3>(wi);
@@ -86,6 +90,28 @@ void SemismoothNewton::linearise() {
     }
     left *= rho_;
     system_.left_out[at(i)] = modes_[at(i)] == Mode::open;
+  }
+}
+
+void SemismoothNewton::linearise_interval(int i) {
+  const Interval& bounds = problem_.bounds(i);
+  const double r = r_[3 * i + 2];
+  const double y = r - rho_ * w_[3 * i + 2];
+  const bool given = bounds.lower == bounds.upper;
+  const Mode mode = given || y < bounds.lower ? Mode::at_lower : y > bounds.upper ? Mode::at_upper : Mode::stick;
+  const bool sticks = mode == Mode::stick;
+  modes_[at(i)] = mode;
+  system_.left_out[at(i)] = !sticks;
+  const Block left = (sticks ? 1.0 : 0.0) * Block::Identity();
+  system_.left[at(i)] = rho_ * left;
+  system_.right[at(i)] = left;
+  system_.diagonal[at(i)] = Block::Identity() - left;
+  known_.segment<3>(3 * i).setZero();
+  right_side_.segment<3>(3 * i).setZero();
+  if (sticks) {
+    right_side_.segment<3>(3 * i) = -rho_ * w_.segment<3>(3 * i);
+  } else {
+    known_[3 * i + 2] = (mode == Mode::at_lower ? bounds.lower : bounds.upper) - r;
   }
 }
 

@@ -57,6 +57,8 @@ struct Measured {
 /// - slip: τ = (‖y_T‖ + y_n)/(2‖y_T‖); k = −F_2 f2; rows of L ((ŷ + ŵ)/√2, 1/√2), 0, τ f3; columns of R f1, 0, f3;
 ///   B = α L R + diag(0, 1, 1 − τ); right side (−F_1, 0, −F_3) − α L k.
 ///
+/// An interval within its bounds is a row that sticks, and at a bound one that opens, whose step leads to the bound.
+///
 /// With another ρ every w above is ρ w and L G is ρ L G, α L R stays. The solutions are the same, but a point's modes
 /// may be others: contacts that would change theirs to and fro for good leave off.
 ///
@@ -78,6 +80,7 @@ class SemismoothNewton {
  private:
   /// Fills system_, right_side_ and known_ for the point (r_, w_), with α = 0.
   void linearise();
+  void linearise_interval(int i);
   /// Adds the terms with α and solves.
   void step(double alpha);
 
@@ -85,7 +88,7 @@ class SemismoothNewton {
   BlockLu& lu_;
   double rho_ = 1.0;
   BlockSystem system_;
-  enum class Mode : char { stick, open, slip };
+  enum class Mode : char { stick, open, slip, at_lower, at_upper };
   std::vector<Mode> modes_, factored_;  ///< of the point, of the last factors
   Vector r_, w_, known_, right_side_, z_, previous_;
 };

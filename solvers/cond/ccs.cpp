@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/contact_cones.hpp"
 #include "solvers/cond/contact_operators.hpp"
 #include "solvers/cond/nodal_form.hpp"
 #include "solvers/cond/velocity_of_impulse.hpp"
@@ -133,15 +133,14 @@ class Ccs final : public Solver {
   /// λ of the blocks' own problems: γ = 1/ρ + R.
   void project() {
     for (Index row = 0; row < cones_.first_contact_row(); ++row) {
-      const double z = -z_[row] / (1.0 / rho_ + compliance_[row]);
-      lambda_[row] = row < cones_.joints() || !(z < 0.0) ? z : 0.0;
+      lambda_[row] = clip(-z_[row] / (1.0 / rho_ + compliance_[row]), cones_.bounds(row));
     }
-    with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() {
-      for (Index i = 0; i < cones_.contacts(); ++i) {
-        const Index row = cones_.contact_row(i);
-        const ContactVector<Dim> gamma = compliance_.segment<Dim>(row).array() + 1.0 / rho_;
-        const ContactVector<Dim> z = -z_.segment<Dim>(row).cwiseQuotient(gamma);
-        lambda_.segment<Dim>(row) = strict_operator<Dim>(z, cones_.friction()[static_cast<std::size_t>(i)]);
+    for_each_contact(cones_, [&]<class Cone>(Index, Index row, const Cone& cone) {
+      if constexpr (requires { cone.friction; }) {
+        using Block = typename Cone::Block;
+        const Block gamma = compliance_.segment<Cone::rows>(row).array() + 1.0 / rho_;
+        const Block z = -z_.segment<Cone::rows>(row).cwiseQuotient(gamma);
+        lambda_.segment<Cone::rows>(row) = strict_operator<Cone::rows>(z, cone.friction);
       }
     });
   }
@@ -164,6 +163,7 @@ std::vector<SolverRow> ccs_rows() {
   using namespace cond;
   SolverInfo info;
   info.id = "CCS";
+  info.intervals = true;
   info.name = "Contact constraint splitting";
   info.formulation = Formulation::ncp;
   info.origin = Origin::paper;

@@ -100,6 +100,7 @@ class Cond final : public Solver, public VelocitySolver {
 
   const SolverInfo& info() const override { return info_; }
   bool needs_matrix(const ContactProblem&) const override { return false; }
+  const VelocitySolver* velocities() const override { return this; }
   Vector velocity() const override { return settled_->head(form_.own); }
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
@@ -305,6 +306,7 @@ SolverInfo describe(const char* id, const char* name, Formulation formulation, O
   info.id = id;
   info.version = 3;
   info.name = name;
+  info.intervals = true;
   info.formulation = formulation;
   info.origin = origin;
   info.citation =

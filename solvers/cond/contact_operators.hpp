@@ -4,10 +4,16 @@
 #include <cmath>
 
 #include "problems/cones/coulomb.hpp"
+#include "problems/cones/interval.hpp"
 
 /// ProjectFC of paper Lee23's Algorithm 2, (26): from z = −(η + φ) / γ to the impulse of one contact. The normal is
 /// last.
 namespace conebench::cond {
+
+/// The nearest impulse within the bounds; NaN stays.
+inline double clip(double z, const Interval& bounds) {
+  return z < bounds.lower ? bounds.lower : z > bounds.upper ? bounds.upper : z;
+}
 
 /// λ_n = max(z_n, 0), λ_t the nearest point to z_t of the disk of radius mu λ_n: Coulomb's law where Γ = γ I (Prop. 4).
 template <int Dim>

@@ -1,13 +1,28 @@
 #include "solvers/cond/contact_step.hpp"
 
-#include "problems/cones/contact_rows.hpp"
+#include <type_traits>
+
+#include "problems/cones/contact_cones.hpp"
 #include "solvers/cond/contact_operators.hpp"
 
 namespace conebench::cond {
 
+namespace {
+
+/// Coulomb's law for a velocity that (25) makes independent of direction but for the tangents' scale.
+ContactVector<2> strict_in_axes(const ContactVector<2>& z, double friction, const ContactVector<2>& scale) {
+  return strict_operator<2>(z, friction * scale[0] / scale[1]);
+}
+ContactVector<3> strict_in_axes(const ContactVector<3>& z, double friction, const ContactVector<3>& scale) {
+  const double mu = friction * scale[0] / scale[2];
+  return scale[0] == scale[1] ? strict_operator<3>(z, mu) : strict_operator(z, mu, friction * scale[1] / scale[2]);
+}
+
+}  // namespace
+
 ContactStep::ContactStep(const NodalForm& form, const ConeProduct& cones, const Vector& compliance, Operator which)
     : form_(&form),
-      joints_(static_cast<std::size_t>(cones.joints())),
+      cones_(cones),
       first_contact_(static_cast<std::size_t>(cones.first_contact_row())),
       friction_(cones.friction().begin(), cones.friction().end()),
       compliance_(compliance),
@@ -25,20 +40,22 @@ void ContactStep::operator()(const Vector& steps, double alpha, const Vector& bi
       eta -= velocity[block.j[0]];
     }
     const double z = -(scale * eta + bias[block.row]) / (scale * scale * gamma + compliance_[block.row]);
-    const double lambda = m < joints_ || !(z < 0.0) ? z : 0.0;
+    const double lambda = clip(z, cones_.bounds(block.row));
     impulse[block.row] = lambda;
     velocity[block.i[0]] += alpha * steps[block.i[0]] * scale * lambda;
     if (block.paired) velocity[block.j[0]] -= alpha * steps[block.j[0]] * scale * lambda;
   }
   if (form_->blocks.size() == first_contact_) return;
-  with_contact_rows(form_->blocks.back().size,
-                    [&]<int Dim>() { contacts<Dim>(steps, alpha, bias, velocity, impulse); });
+  with_contact_cone(cones_, [&]<class Cone>() {
+    if constexpr (!std::is_same_v<Cone, FrictionCone>) contacts<Cone>(steps, alpha, bias, velocity, impulse);
+  });
 }
 
-template <int Dim>
+template <class Cone>
 void ContactStep::contacts(const Vector& steps, double alpha, const Vector& bias, Vector& velocity,
                            VectorRef impulse) const {
-  constexpr int n = Dim - 1;
+  constexpr int Dim = Cone::rows;
+  constexpr int n = Cone::normal;
   for (std::size_t m = first_contact_; m < form_->blocks.size(); ++m) {
     const NodalBlock& block = form_->blocks[m];
     const double w_i = alpha * steps[block.i[0]];
@@ -58,16 +75,10 @@ void ContactStep::contacts(const Vector& steps, double alpha, const Vector& bias
     ContactVector<Dim> z = -(eta + bias.segment<Dim>(block.row).cwiseQuotient(scale));
     z.template head<n>() /= gamma_t;
     z[n] /= gamma_n;
-    const double mu = friction_[m - first_contact_] * scale[0] / scale[n];
-    ContactVector<Dim> lambda;
-    if (which_ == Operator::proximal) {
-      lambda = proximal_operator<Dim>(z, mu, gamma_t, gamma_n);
-    } else if constexpr (Dim == 3) {
-      lambda = scale[0] == scale[1] ? strict_operator<3>(z, mu)
-                                    : strict_operator(z, mu, friction_[m - first_contact_] * scale[1] / scale[n]);
-    } else {
-      lambda = strict_operator<Dim>(z, mu);
-    }
+    const double friction = friction_[m - first_contact_];
+    const ContactVector<Dim> lambda = which_ == Operator::proximal
+                                          ? proximal_operator<Dim>(z, friction * scale[0] / scale[n], gamma_t, gamma_n)
+                                          : strict_in_axes(z, friction, scale);
     impulse.segment<Dim>(block.row) = lambda.cwiseQuotient(scale);
     const ContactVector<Dim> push = axes.transpose() * lambda;
     for (int c = 0; c < Dim; ++c) velocity[block.i[static_cast<std::size_t>(c)]] += w_i * push[c];  // (24)

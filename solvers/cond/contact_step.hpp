@@ -25,11 +25,12 @@ class ContactStep {
   void operator()(const Vector& steps, double alpha, const Vector& bias, Vector& velocity, VectorRef impulse) const;
 
  private:
-  template <int Dim>
+  template <class Cone>
   void contacts(const Vector& steps, double alpha, const Vector& bias, Vector& velocity, VectorRef impulse) const;
 
   const NodalForm* form_ = nullptr;
-  std::size_t joints_ = 0, first_contact_ = 0;
+  ConeProduct cones_;
+  std::size_t first_contact_ = 0;
   std::vector<double> friction_;
   Vector compliance_;
   Operator which_ = Operator::strict;

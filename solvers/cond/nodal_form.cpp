@@ -364,7 +364,7 @@ std::optional<std::string> without_nodal_form(const ContactProblem& problem) {
   if (mass.rows() > 0 && !(Vector(mass.diagonal()).minCoeff() > 0.0)) return "a positive diagonal of M";
   const ConeProduct& cones = problem.cones();
   for (Index i = 0; i < cones.contacts(); ++i) {
-    const auto tangential = problem.compliance().segment(cones.contact_row(i), cones.contact_dimension() - 1);
+    const auto tangential = problem.compliance().segment(cones.contact_row(i), cones.normal_of(i));
     if ((tangential.array() == tangential[0]).all()) continue;
     return "one tangential compliance a contact, and contact " + std::to_string(i) + " has two";
   }

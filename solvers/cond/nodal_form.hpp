@@ -50,7 +50,7 @@ struct NodalOptions {
 };
 
 /// What the problem lacks of a nodal form, if it has none: M and J, symmetry or a positive diagonal of M, one
-/// compliance for both tangents of a contact. Contacts with rolling friction have none either.
+/// compliance for both tangents of a contact.
 std::optional<std::string> without_nodal_form(const ContactProblem& problem);
 /// Why a solver that needs a nodal form does not take the problem; its flags come first.
 std::optional<std::string> unsupported_by_nodes(const SolverInfo& info, const ContactProblem& problem);

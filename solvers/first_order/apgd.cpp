@@ -154,7 +154,8 @@ class Apgd final : public Solver {
 
 std::vector<SolverRow> apgd_rows() {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = "APGD-CCP";
   info.name = "Accelerated projected gradient on the cone problem";
   info.formulation = Formulation::ccp;

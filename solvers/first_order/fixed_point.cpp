@@ -153,7 +153,8 @@ class FixedPoint final : public Solver {
 
 SolverInfo described(const char* id, const char* name, const char* summary) {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = id;
   info.name = name;
   info.origin = Origin::paper;

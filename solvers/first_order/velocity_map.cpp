@@ -16,9 +16,11 @@ double largest_block_norm(const ConeProduct& cones, const Vector& x) {
   if (!x.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   const Index first = cones.first_contact_row();
   const double scalars = first > 0 ? x.head(first).cwiseAbs().maxCoeff() : 0.0;
-  if (cones.contacts() == 0) return scalars;
-  const Eigen::Map<const Matrix> contacts(x.data() + first, cones.contact_dimension(), cones.contacts());
-  return std::max(scalars, std::sqrt(contacts.colwise().squaredNorm().maxCoeff()));
+  double square = 0.0;
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    square = std::max(square, x.segment(cones.contact_row(i), cones.contact_rows(i)).squaredNorm());
+  }
+  return std::max(scalars, std::sqrt(square));
 }
 
 }  // namespace

@@ -1,20 +1,48 @@
 #pragma once
 
 #include <cstring>
+#include <vector>
 
+#include "problems/cone_product.hpp"
 #include "problems/cones/coulomb.hpp"
 
 namespace conebench::gauss_seidel {
 
-// One block row of G times the impulse. The impulse stands in lanes: a contact's components in one vector of
-// `lanes<Dim>` doubles, written and read as a whole. A processor hands what it has just stored to a load of the same
-// bytes; a load that spans two stores waits until they have reached the cache.
+// One block row of G times the impulse. Contacts with Coulomb's friction stand in lanes: a contact's components in one
+// vector of `lanes<Rows>` doubles, written and read as a whole. A processor hands what it has just stored to a load of
+// the same bytes; a load that spans two stores waits until they have reached the cache.
 
-/// Doubles that a contact's impulse takes: (t1, t2, n, 0), (t, n), or with rolling friction its five rows alone.
-template <int Dim>
-constexpr int lanes = Dim;
+/// Doubles that a contact's impulse takes: (t1, t2, n, 0) or (t, n).
+template <int Rows>
+constexpr int lanes = Rows;
 template <>
 inline constexpr int lanes<3> = 4;
+
+/// Where the impulses of contacts stand, and what a contact's row tells of them: the slot of each block.
+template <class Cone>
+struct Layout {
+  static constexpr int room = lanes<Cone::rows>;
+  static constexpr int at_once = 2;  ///< slots that contact_row_product takes in one step
+
+  static int begin(const ConeProduct&, Index contact) { return room * static_cast<int>(contact); }
+  static constexpr int rows(const ConeProduct&, Index) { return Cone::rows; }
+  static void add_slots(int begin, int, std::vector<int>& slots) { slots.push_back(begin); }
+};
+
+/// Contacts of any sizes, one behind the other: the slot of each column.
+template <>
+struct Layout<FrictionCone> {
+  static constexpr int room = max_contact_rows;
+  static constexpr int at_once = 1;
+
+  static int begin(const ConeProduct& cones, Index contact) {
+    return static_cast<int>(cones.contact_row(contact) - cones.first_contact_row());
+  }
+  static int rows(const ConeProduct& cones, Index contact) { return cones.contact_rows(contact); }
+  static void add_slots(int begin, int rows, std::vector<int>& slots) {
+    for (int c = 0; c < rows; ++c) slots.push_back(begin + c);
+  }
+};
 
 template <int Count>
 struct LanesOf {
@@ -30,18 +58,16 @@ Lanes<Count> load(const double* from) {
   return result;
 }
 
-template <int Dim>
-void store(const ContactVector<Dim>& value, double* to) {
-  if constexpr (Dim == 3) {
-    const Lanes<4> padded{value[0], value[1], value[2], 0.0};
-    std::memcpy(to, &padded, sizeof(padded));
-  } else if constexpr (Dim == 2) {
-    const Lanes<2> padded{value[0], value[1]};
-    std::memcpy(to, &padded, sizeof(padded));
-  } else {
-    Eigen::Map<ContactVector<Dim>> part(to);
-    part = value;
-  }
+inline void store(const ContactVector<3>& value, double* to) {
+  const Lanes<4> padded{value[0], value[1], value[2], 0.0};
+  std::memcpy(to, &padded, sizeof(padded));
+}
+inline void store(const ContactVector<2>& value, double* to) {
+  const Lanes<2> padded{value[0], value[1]};
+  std::memcpy(to, &padded, sizeof(padded));
+}
+inline void store(const FrictionCone::Block& value, double* to) {
+  Eigen::Map<FrictionCone::Block>(to, value.size()) = value;
 }
 
 /// Doubles by which a sweep asks for G ahead of time: some eight rows of a sparse G.
@@ -90,14 +116,15 @@ ContactVector<2> contact_row_product(const double* values, const int* slots, int
   return {sum[0] + sum[2], sum[1] + sum[3]};
 }
 
+/// The same for blocks of any widths: `count` columns.
 template <bool Prefetch>
-ContactVector<5> contact_row_product(const double* values, const int* slots, int count, const double* impulse,
-                                     const ContactVector<5>& start) {
-  ContactVector<5> sum = start;
-  for (const int* end = slots + count; slots != end; ++slots, values += 25) {
+FrictionCone::Block contact_row_product(const double* values, const int* slots, int count, const double* impulse,
+                                        const FrictionCone::Block& start) {
+  FrictionCone::Block sum = start;
+  const Index rows = start.size();
+  for (const int* end = slots + count; slots != end; ++slots, values += rows) {
     if constexpr (Prefetch) __builtin_prefetch(values + ahead);
-    sum.noalias() +=
-        Eigen::Map<const Eigen::Matrix<double, 5, 5>>(values) * Eigen::Map<const ContactVector<5>>(impulse + *slots);
+    sum += Eigen::Map<const FrictionCone::Block>(values, rows) * impulse[*slots];
   }
   return sum;
 }

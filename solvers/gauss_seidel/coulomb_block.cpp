@@ -12,23 +12,24 @@ namespace conebench::gauss_seidel {
 namespace {
 
 /// Candidates for one contact, tried in the order in which they are preferred.
-template <int Dim>
+template <class Cone>
 class Candidates {
  public:
-  void add(const ContactVector<Dim>& impulse) {
+  using Block = typename Cone::Block;
+
+  void add(const Block& impulse) {
     if (count_ < static_cast<int>(impulses_.size()) && impulse.allFinite()) {
       impulses_[static_cast<std::size_t>(count_++)] = impulse;
     }
   }
   /// The first with a residual of rounding size, else the one with the smallest.
-  ContactVector<Dim> choose(const Eigen::Matrix<double, Dim, Dim>& block, double friction,
-                            const ContactVector<Dim>& free, const ContactVector<Dim>& otherwise) const {
+  Block choose(const typename Cone::Square& block, const Cone& cone, const Block& free, const Block& otherwise) const {
     const double rounding = 1e-13 * free.norm();
     double best = std::numeric_limits<double>::infinity();
-    ContactVector<Dim> chosen = otherwise;
+    Block chosen = otherwise;
     for (int k = 0; k < count_; ++k) {
       const auto& impulse = impulses_[static_cast<std::size_t>(k)];
-      const double residual = coulomb_residual<Dim>(block, friction, free, impulse);
+      const double residual = coulomb_residual<Cone>(block, cone, free, impulse);
       if (residual < best) {
         best = residual;
         chosen = impulse;
@@ -39,13 +40,13 @@ class Candidates {
   }
 
  private:
-  std::array<ContactVector<Dim>, 20> impulses_;
+  std::array<Block, 20> impulses_;
   int count_ = 0;
 };
 
 /// The impulse on the cone's side e with σ_n = 0.
 void add_slip(const Eigen::Matrix3d& block, double friction, const ContactVector<3>& free, double e0, double e1,
-              Candidates<3>& candidates) {
+              Candidates<CoulombSpace>& candidates) {
   const double resistance = block(2, 2) + friction * (block(2, 0) * e0 + block(2, 1) * e1);
   if (!(resistance > 0.0)) return;
   const double normal = -free[2] / resistance;
@@ -53,7 +54,7 @@ void add_slip(const Eigen::Matrix3d& block, double friction, const ContactVector
 }
 
 void add_slips(const Eigen::Matrix3d& block, double friction, const ContactVector<3>& free, const ContactVector<3>& old,
-               Candidates<3>& candidates) {
+               Candidates<CoulombSpace>& candidates) {
   const Eigen::Vector2d p = block(2, 2) * free.head<2>() - free[2] * block.topRightCorner<2, 1>();
   const Eigen::Matrix2d m =
       friction * (free.head<2>() * block.bottomLeftCorner<1, 2>() - free[2] * block.topLeftCorner<2, 2>());
@@ -70,7 +71,7 @@ void add_slips(const Eigen::Matrix3d& block, double friction, const ContactVecto
 }
 
 void add_slips(const Eigen::Matrix2d& block, double friction, const ContactVector<2>& free, const ContactVector<2>&,
-               Candidates<2>& candidates) {
+               Candidates<CoulombPlane>& candidates) {
   for (const double e : {free[0] > 0.0 ? -1.0 : 1.0, free[0] > 0.0 ? 1.0 : -1.0}) {
     const double resistance = block(1, 1) + friction * e * block(1, 0);
     if (!(resistance > 0.0)) continue;
@@ -106,44 +107,72 @@ ContactVector<Dim> least_squares(const Eigen::Matrix<double, Dim, Dim>& block, c
 
 }  // namespace
 
-template <int Dim>
-double coulomb_residual(const Eigen::Matrix<double, Dim, Dim>& block, double friction, const ContactVector<Dim>& free,
-                        const ContactVector<Dim>& impulse) {
-  ContactVector<Dim> velocity = block * impulse + free;
-  velocity[Dim - 1] += friction * tangential_norm<Dim>(velocity);
+template <class Cone>
+double coulomb_residual(const typename Cone::Square& block, const Cone& cone, const typename Cone::Block& free,
+                        const typename Cone::Block& impulse) {
+  typename Cone::Block velocity = block * impulse + free;
+  velocity[cone.normal] += cone.de_saxce(velocity);
   const double trace = block.trace();
   const double size = block.norm();
-  const double step = trace > 0.0 ? Dim / trace : (size > 0.0 ? 1.0 / size : 1.0);
-  const ContactVector<Dim> moved = impulse - step * velocity;
-  return (impulse - project_friction_cone<Dim>(moved, friction)).norm() / step;
+  const double step = trace > 0.0 ? Cone::rows / trace : (size > 0.0 ? 1.0 / size : 1.0);
+  const typename Cone::Block moved = impulse - step * velocity;
+  return (impulse - cone.project(moved)).norm() / step;
 }
 
-template <int Dim>
-ContactVector<Dim> solve_coulomb_carefully(const Eigen::Matrix<double, Dim, Dim>& block, double friction,
-                                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) {
-  constexpr int n = Dim - 1;
-  if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
+template <class Cone>
+typename Cone::Block solve_coulomb_carefully(const typename Cone::Square& block, const Cone& cone,
+                                             const typename Cone::Block& free, const typename Cone::Block& old) {
+  using Block = typename Cone::Block;
+  constexpr int n = Cone::normal;
+  if (free[n] >= 0.0) return Block::Zero();
   if (block.isZero(0.0)) return old;
 
-  Candidates<Dim> candidates;
-  ContactVector<Dim> normal_only = ContactVector<Dim>::Zero();
+  Candidates<Cone> candidates;
+  Block normal_only = Block::Zero();
   if (block(n, n) > 0.0) normal_only[n] = -free[n] / block(n, n);
-  if (friction > 0.0) {
-    const ContactVector<Dim> stick = -least_squares<Dim>(block, free);
-    if (tangential_norm<Dim>(stick) <= friction * stick[n]) candidates.add(stick);
-    add_slips(block, friction, free, old, candidates);
+  if (cone.friction > 0.0) {
+    const Block stick = -least_squares<Cone::rows>(block, free);
+    if (tangential_norm<Cone::rows>(stick) <= cone.friction * stick[n]) candidates.add(stick);
+    add_slips(block, cone.friction, free, old, candidates);
   }
   candidates.add(normal_only);
   candidates.add(old);
-  candidates.add(ContactVector<Dim>::Zero());
-  return candidates.choose(block, friction, free, old);
+  candidates.add(Block::Zero());
+  return candidates.choose(block, cone, free, old);
 }
 
-template ContactVector<2> solve_coulomb_carefully<2>(const Eigen::Matrix2d&, double, const ContactVector<2>&,
-                                                     const ContactVector<2>&);
-template ContactVector<3> solve_coulomb_carefully<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&,
-                                                     const ContactVector<3>&);
-template double coulomb_residual<2>(const Eigen::Matrix2d&, double, const ContactVector<2>&, const ContactVector<2>&);
-template double coulomb_residual<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&, const ContactVector<3>&);
+template ContactVector<2> solve_coulomb_carefully(const Eigen::Matrix2d&, const CoulombPlane&, const ContactVector<2>&,
+                                                  const ContactVector<2>&);
+template ContactVector<3> solve_coulomb_carefully(const Eigen::Matrix3d&, const CoulombSpace&, const ContactVector<3>&,
+                                                  const ContactVector<3>&);
+template double coulomb_residual(const Eigen::Matrix2d&, const CoulombPlane&, const ContactVector<2>&,
+                                 const ContactVector<2>&);
+template double coulomb_residual(const Eigen::Matrix3d&, const CoulombSpace&, const ContactVector<3>&,
+                                 const ContactVector<3>&);
+
+namespace {
+
+/// The exact solution of a contact whose cone is `own`, in vectors of its size.
+template <class Cone>
+FrictionCone::Block solve_as(const Cone& own, const CoulombBlock::Prepared<FrictionCone>& prepared,
+                             const Eigen::Map<const FrictionCone::Square>& block, const FrictionCone::Block& free,
+                             const FrictionCone::Block& old) {
+  return CoulombBlock{}.solve(CoulombBlock::Prepared<Cone>{prepared.inverse, prepared.inverse_normal},
+                              Eigen::Map<const typename Cone::Square>(block.data()), own, typename Cone::Block(free),
+                              typename Cone::Block(old));
+}
+
+}  // namespace
+
+FrictionCone::Block CoulombBlock::solve(const Prepared<FrictionCone>& prepared,
+                                        const Eigen::Map<const FrictionCone::Square>& block, const FrictionCone& cone,
+                                        const FrictionCone::Block& free, const FrictionCone::Block& old) const {
+  const auto [first, size, mu] = cone.groups()[0];
+  if (cone.groups().size() == 1 && size == 1) return solve_as(CoulombPlane{{mu}}, prepared, block, free, old);
+  if (cone.groups().size() == 1 && size == 2 && cone.shape() == ConeShape::discs) {
+    return solve_as(CoulombSpace{{mu}}, prepared, block, free, old);
+  }
+  return solve_friction_contact(block, cone, free, old, prepared.inverse_normal > 0.0);
+}
 
 }  // namespace conebench::gauss_seidel

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "problems/cones/contact_cones.hpp"
-#include "solvers/gauss_seidel/rolling_block.hpp"
+#include "solvers/gauss_seidel/friction_block.hpp"
 
 namespace conebench::gauss_seidel {
 
@@ -31,23 +31,29 @@ namespace conebench::gauss_seidel {
 
 /// ‖r − P_K(r − ρ v̂)‖ / ρ of one contact with ρ = d / trace(D), or 1 / ‖D‖ where the trace is not positive: its error
 /// in velocity.
-template <int Dim>
-double coulomb_residual(const Eigen::Matrix<double, Dim, Dim>& block, double friction, const ContactVector<Dim>& free,
-                        const ContactVector<Dim>& impulse);
+template <class Cone>
+double coulomb_residual(const typename Cone::Square& block, const Cone& cone, const typename Cone::Block& free,
+                        const typename Cone::Block& impulse);
 
 /// Solves any contact, slowly: all roots of the quartic, singular and indefinite blocks, and the choice among all
 /// candidates by their residual. A block of zeros (D = 0) keeps the old impulse where b_n < 0.
-template <int Dim>
-ContactVector<Dim> solve_coulomb_carefully(const Eigen::Matrix<double, Dim, Dim>& block, double friction,
-                                           const ContactVector<Dim>& free, const ContactVector<Dim>& old);
-extern template ContactVector<2> solve_coulomb_carefully<2>(const Eigen::Matrix2d&, double, const ContactVector<2>&,
-                                                            const ContactVector<2>&);
-extern template ContactVector<3> solve_coulomb_carefully<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&,
-                                                            const ContactVector<3>&);
-extern template double coulomb_residual<2>(const Eigen::Matrix2d&, double, const ContactVector<2>&,
-                                           const ContactVector<2>&);
-extern template double coulomb_residual<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&,
-                                           const ContactVector<3>&);
+template <class Cone>
+typename Cone::Block solve_coulomb_carefully(const typename Cone::Square& block, const Cone& cone,
+                                             const typename Cone::Block& free, const typename Cone::Block& old);
+extern template ContactVector<2> solve_coulomb_carefully(const Eigen::Matrix2d&, const CoulombPlane&,
+                                                         const ContactVector<2>&, const ContactVector<2>&);
+extern template ContactVector<3> solve_coulomb_carefully(const Eigen::Matrix3d&, const CoulombSpace&,
+                                                         const ContactVector<3>&, const ContactVector<3>&);
+extern template double coulomb_residual(const Eigen::Matrix2d&, const CoulombPlane&, const ContactVector<2>&,
+                                        const ContactVector<2>&);
+extern template double coulomb_residual(const Eigen::Matrix3d&, const CoulombSpace&, const ContactVector<3>&,
+                                        const ContactVector<3>&);
+
+/// A contact with Coulomb's isotropic friction alone.
+template <class Cone>
+concept Coulomb = requires(const Cone& cone) {
+  cone.friction;
+};
 
 /// The direction e of a slip in 3D; see above.
 struct SlipDirection {
@@ -179,57 +185,57 @@ bool slip_impulse(const Block& block, double, double friction, const ContactVect
   return false;
 }
 
-/// One-contact solver of NSGS for the sweep (see sweep.hpp); with rolling friction that of rolling_block.hpp.
+/// One-contact solver of NSGS for the sweep (see sweep.hpp); that of friction_block.hpp where friction is not
+/// Coulomb's.
 struct CoulombBlock {
-  static constexpr bool takes_rolling = true;
-
-  template <int Dim>
+  template <class Cone>
   struct Prepared {
-    Eigen::Matrix<double, Dim, Dim> inverse;  ///< −D⁻¹
-    double inverse_normal;                    ///< 1/D_nn; 0 sends the contact to the careful path
+    typename Cone::Square inverse;  ///< −D⁻¹
+    double inverse_normal;          ///< 1/D_nn; 0 sends the contact to the careful path
   };
 
-  template <int Dim>
-  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
-    constexpr int n = normal_index<Dim>;
-    Prepared<Dim> prepared;
+  template <class Cone>
+  Prepared<Cone> prepare(const typename Cone::Square& block, const Cone& cone) const {
+    Prepared<Cone> prepared;
     prepared.inverse = -block.inverse();
     // Beyond this condition number a stick by D⁻¹ is left to the careful path, which weighs it against the others.
     constexpr double worst_condition = 1e10;
-    const double normal = block(n, n);
+    const double normal = block(cone.normal, cone.normal);
     const bool regular = normal > 0.0 && prepared.inverse.norm() * block.norm() < worst_condition;
     prepared.inverse_normal = regular ? 1.0 / normal : 0.0;
     return prepared;
   }
 
-  template <int Dim>
-  [[gnu::always_inline]] ContactVector<Dim> solve(const Prepared<Dim>& prepared,
-                                                  const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
-                                                  const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
-                                                  const ContactVector<Dim>& old) const {
-    constexpr int n = normal_index<Dim>;
-    if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
-    if constexpr (Dim == RollingCone::rows) {
-      return solve_rolling_contact(block, friction, free, old, prepared.inverse_normal > 0.0);
-    } else {
-      return solve_coulomb<Dim>(prepared, block, friction, free, old);
-    }
+  template <class Cone>
+  [[gnu::always_inline]] typename Cone::Block solve(const Prepared<Cone>& prepared,
+                                                    const Eigen::Map<const typename Cone::Square>& block,
+                                                    const Cone& cone, const typename Cone::Block& free,
+                                                    const typename Cone::Block& old) const {
+    if (free[cone.normal] >= 0.0) return Cone::Block::Zero();
+    return solve_closing(prepared, block, cone, free, old);
   }
 
+  /// Of one law among others: by the methods above where it is Coulomb's.
+  FrictionCone::Block solve(const Prepared<FrictionCone>& prepared, const Eigen::Map<const FrictionCone::Square>& block,
+                            const FrictionCone& cone, const FrictionCone::Block& free,
+                            const FrictionCone::Block& old) const;
+
  private:
-  template <int Dim>
-  [[gnu::always_inline]] static ContactVector<Dim> solve_coulomb(
-      const Prepared<Dim>& prepared, const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
-      const ContactVector<Dim>& free, const ContactVector<Dim>& old) {
-    constexpr int n = Dim - 1;
-    ContactVector<Dim> impulse;
-    for (int r = 0; r < Dim; ++r) {
+  template <class Cone>
+  [[gnu::always_inline]] static typename Cone::Block solve_closing(const Prepared<Cone>& prepared,
+                                                                   const Eigen::Map<const typename Cone::Square>& block,
+                                                                   const Cone& cone, const typename Cone::Block& free,
+                                                                   const typename Cone::Block& old) {
+    constexpr int n = Cone::normal;
+    const double friction = cone.friction;
+    typename Cone::Block impulse;
+    for (int r = 0; r < Cone::rows; ++r) {
       impulse[r] = prepared.inverse(r, 0) * free[0];
-      for (int c = 1; c < Dim; ++c) impulse[r] += prepared.inverse(r, c) * free[c];
+      for (int c = 1; c < Cone::rows; ++c) impulse[r] += prepared.inverse(r, c) * free[c];
     }
     const double radius = friction * impulse[n];
     double square = impulse[0] * impulse[0];
-    if constexpr (Dim == 3) square += impulse[1] * impulse[1];
+    for (int t = 1; t < n; ++t) square += impulse[t] * impulse[t];
     const bool regular = prepared.inverse_normal > 0.0;
     if (regular && friction > 0.0) [[likely]] {
       if (radius >= 0.0 && square <= radius * radius) return impulse;
@@ -239,7 +245,7 @@ struct CoulombBlock {
       impulse[n] = -free[n] * prepared.inverse_normal;
       return impulse;
     }
-    return solve_coulomb_carefully<Dim>(block, friction, free, old);
+    return solve_coulomb_carefully<Cone>(block, cone, free, old);
   }
 };
 

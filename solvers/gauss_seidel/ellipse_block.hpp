@@ -100,8 +100,18 @@ struct Ellipse2 {
   }
 };
 
-template <int Dim>
-using Ellipse = std::conditional_t<Dim == 3, Ellipse3, Ellipse2>;
+template <class Cone>
+struct EllipseOf;
+template <>
+struct EllipseOf<CoulombPlane> {
+  using Type = Ellipse2;
+};
+template <>
+struct EllipseOf<CoulombSpace> {
+  using Type = Ellipse3;
+};
+template <class Cone>
+using Ellipse = typename EllipseOf<Cone>::Type;
 
 /// All roots of f, and of them the one with the largest multiplier. False where it is negative (no least energy).
 bool find_least_carefully(const Ellipse3& ellipse, Ellipse3::Direction& e);
@@ -145,35 +155,37 @@ template <class Search>
 struct EllipseBlock {
   bool de_saxce = false;
 
-  template <int Dim>
-  using Prepared = CoulombBlock::Prepared<Dim>;
+  template <class Cone>
+  using Prepared = CoulombBlock::Prepared<Cone>;
 
-  template <int Dim>
-  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double friction) const {
-    return CoulombBlock{}.prepare<Dim>(block, friction);
+  template <Coulomb Cone>
+  Prepared<Cone> prepare(const typename Cone::Square& block, const Cone& cone) const {
+    return CoulombBlock{}.prepare(block, cone);
   }
 
-  template <int Dim>
-  ContactVector<Dim> solve(const Prepared<Dim>& prepared,
-                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
-                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
-    constexpr int n = Dim - 1;
-    if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
-    if (!(prepared.inverse_normal > 0.0)) return solve_coulomb_carefully<Dim>(block, friction, free, old);
-    if (friction == 0.0) return -free[n] * prepared.inverse_normal * ContactVector<Dim>::Unit(n);
-    ContactVector<Dim> outside = prepared.inverse * free;  // LeLidec24 Alg. 5 line 4
-    if (tangential_norm<Dim>(outside) <= friction * outside[n]) return outside;
+  template <Coulomb Cone>
+  typename Cone::Block solve(const Prepared<Cone>& prepared, const Eigen::Map<const typename Cone::Square>& block,
+                             const Cone& cone, const typename Cone::Block& free,
+                             const typename Cone::Block& old) const {
+    using Block = typename Cone::Block;
+    constexpr int n = Cone::normal;
+    const double friction = cone.friction;
+    if (free[n] >= 0.0) return Block::Zero();
+    if (!(prepared.inverse_normal > 0.0)) return solve_coulomb_carefully<Cone>(block, cone, free, old);
+    if (friction == 0.0) return -free[n] * prepared.inverse_normal * Block::Unit(n);
+    Block outside = prepared.inverse * free;  // LeLidec24 Alg. 5 line 4
+    if (tangential_norm<Cone::rows>(outside) <= friction * outside[n]) return outside;
     double correction = 0.0;
     if (de_saxce) {
-      const ContactVector<Dim> velocity = free + block * old;  // Tsounis Alg. 5 line 16
-      correction = friction * tangential_norm<Dim>(velocity);
+      const Block velocity = free + block * old;  // Tsounis Alg. 5 line 16
+      correction = friction * tangential_norm<Cone::rows>(velocity);
       outside += correction * prepared.inverse.col(n);
     }
-    const Ellipse<Dim> ellipse(block, prepared.inverse_normal, friction, free, correction);
-    typename Ellipse<Dim>::Direction e;
+    const Ellipse<Cone> ellipse(block, prepared.inverse_normal, friction, free, correction);
+    typename Ellipse<Cone>::Direction e;
     const bool found = (correction > 0.0 && ellipse.interior(e)) || Search::find(ellipse, outside, old, e) ||
                        find_least_carefully(ellipse, e);
-    return found ? ellipse.impulse(e) : solve_coulomb_carefully<Dim>(block, friction, free, old);
+    return found ? ellipse.impulse(e) : solve_coulomb_carefully<Cone>(block, cone, free, old);
   }
 };
 

@@ -17,7 +17,8 @@ constexpr const char* pgs_papers =
 
 SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool damp_cycles) {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = id;
   info.version = damp_cycles ? 1 : 2;
   info.name = name;
@@ -33,7 +34,8 @@ SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool d
 
 SolverRow split_projection_row(const char* id, const char* name, const char* summary, bool safe_step) {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = id;
   info.name = name;
   info.origin = safe_step ? Origin::own : Origin::paper;
@@ -50,7 +52,8 @@ SolverRow split_projection_row(const char* id, const char* name, const char* sum
 
 SolverRow cone_projection_row(const char* id, const char* name, const char* summary, bool de_saxce) {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = id;
   info.name = name;
   info.formulation = de_saxce ? Formulation::ncp : Formulation::ccp;
@@ -68,6 +71,7 @@ SolverRow cone_projection_row(const char* id, const char* name, const char* summ
 
 SolverRow box_projection_row(const char* id, const char* name, const char* summary, bool safe_step) {
   SolverInfo info;
+  info.intervals = true;
   info.id = id;
   info.name = name;
   info.formulation = Formulation::lcp;
@@ -88,6 +92,7 @@ OwnTest own_test(const std::string& name) {
 
 SolverRow nbgs_row() {
   SolverInfo info;
+  info.intervals = true;
   info.id = "NBGS";
   info.version = 2;
   info.name = "Nonlinear block Gauss-Seidel with the one-contact quartic of maximal dissipation";
@@ -117,6 +122,7 @@ Settings raisim_settings(const RaisimOptions& o) {
 
 SolverInfo raisim_info(const char* id, const char* name, const char* summary, bool de_saxce) {
   SolverInfo info;
+  info.intervals = true;
   info.id = id;
   info.name = name;
   info.formulation = de_saxce ? Formulation::ncp : Formulation::model;
@@ -149,7 +155,8 @@ SolverRow raisim_early_row(const SolverInfo& info) {
 template <Splitting S>
 SolverRow prox_row(const char* id, const char* name, const char* summary) {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = id;
   info.name = name;
   info.origin = Origin::paper;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "problems/cone_product.hpp"
@@ -65,11 +66,9 @@ class GaussSeidelSolver final : public Solver {
     const auto order =
         contact_order(problem, settings_.sweep.order.name, static_cast<std::uint64_t>(settings_.sweep.order.seed));
     sweep_ = with_contact_cone(problem.cones(), [&]<class Cone>() -> std::unique_ptr<AnySweep> {
-      if constexpr (Cone::rows == RollingCone::rows && !Rolling<Local>) {
-        return nullptr;  // unsupported
-      } else {
-        return std::make_unique<Sweep<Local, Cone::rows, S>>(problem, local_, order, weights);
-      }
+      // Where the one-contact solver does not know the contacts' class, there is none.
+      using Known = std::conditional_t<Solves<Local, Cone>, Cone, CoulombSpace>;
+      return std::make_unique<Sweep<Local, Known, S>>(problem, local_, order, weights);
     });
     residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
     total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);

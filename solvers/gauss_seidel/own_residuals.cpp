@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "problems/scaled_natural_map.hpp"
 
@@ -32,10 +33,17 @@ Vector velocity_weights(const ContactProblem& problem) {
 OwnResiduals::OwnResiduals(ContactProblem problem, OwnModel model)
     : problem_(std::move(problem)),
       model_(model),
+      projected_(problem_.cones()),
       inverse_steps_(problem_.cones().blocks()),
       reference_velocity_(natural_map_scaling(problem_, inverse_steps_)),
       velocity_(problem_.rows()),
-      scratch_(problem_.rows()) {}
+      scratch_(problem_.rows()) {
+  if (model != OwnModel::box) return;
+  const ConeProduct& all = problem_.cones();
+  projected_ = ConeProduct::create(all.joints(), all.limits(), {all.intervals().begin(), all.intervals().end()},
+                                   std::vector<FrictionLaw>{})
+                   .value();
+}
 
 void OwnResiduals::update_velocity(ConstVectorRef impulse) {
   problem_.multiply(impulse, velocity_);
@@ -43,47 +51,33 @@ void OwnResiduals::update_velocity(ConstVectorRef impulse) {
   if (model_ == OwnModel::ncp) add_de_saxce(problem_.cones(), velocity_, velocity_);
 }
 
-double OwnResiduals::complementarity(ConstVectorRef impulse) {
-  update_velocity(impulse);
-  if (model_ == OwnModel::box) return box_complementarity(impulse);
-  const ConeProduct& cones = problem_.cones();
-  project_cone(cones, impulse, scratch_);
-  const double primal = (impulse - scratch_).lpNorm<Eigen::Infinity>();
-  project_dual_cone(cones, velocity_, scratch_);
-  const double dual = (velocity_ - scratch_).lpNorm<Eigen::Infinity>();
-  double complementarity = 0.0;
-  for (Index b = cones.first_limit_row(); b < cones.blocks(); ++b) {
-    const Index row = cones.block_row(b);
-    const int size = cones.block_size(b);
-    complementarity = std::max(complementarity, std::abs(impulse.segment(row, size).dot(velocity_.segment(row, size))));
-  }
-  return std::max({primal, dual, complementarity});
+double OwnResiduals::complementarity(ConstVectorRef all_impulses) {
+  update_velocity(all_impulses);
+  const ConstVectorRef impulse = all_impulses.head(projected_.rows());
+  const ConstVectorRef velocity = velocity_.head(projected_.rows());
+  auto scratch = scratch_.head(projected_.rows());
+  project_cone(projected_, impulse, scratch);
+  const double primal = (impulse - scratch).lpNorm<Eigen::Infinity>();
+  project_dual_cone(projected_, velocity, scratch);
+  const double dual = (velocity - scratch).lpNorm<Eigen::Infinity>();
+  const double largest = std::max({primal, dual, largest_complementarity(projected_, impulse, velocity)});
+  return model_ == OwnModel::box ? std::max(largest, box_complementarity(all_impulses)) : largest;
 }
 
 double OwnResiduals::box_complementarity(ConstVectorRef impulse) {
   const ConeProduct& cones = problem_.cones();
-  const int dimension = cones.contact_dimension();
   double largest = 0.0;
   const auto add = [&](double violation) { largest = std::max(largest, violation); };
-  for (Index row = 0; row < cones.first_contact_row(); ++row) {
-    const double velocity = velocity_[row];
-    if (cones.block_kind(row) == BlockKind::joint) {
-      add(std::abs(velocity));
-    } else {
-      add(-impulse[row]);
-      add(-velocity);
-      add(std::abs(impulse[row] * velocity));
-    }
-  }
   for (Index contact = 0; contact < cones.contacts(); ++contact) {
-    const Index row = cones.contact_row(contact);
+    const Index first = cones.contact_row(contact);
+    const Index last = first + cones.normal_of(contact);
     const double mu = cones.friction()[static_cast<std::size_t>(contact)];
-    const double normal = impulse[row + dimension - 1];
-    const double speed = velocity_[row + dimension - 1];
+    const double normal = impulse[last];
+    const double speed = velocity_[last];
     add(-normal);
     add(-speed);
     double power = normal * speed;
-    for (Index t = row; t < row + dimension - 1; ++t) {
+    for (Index t = first; t < last; ++t) {
       add(std::abs(impulse[t]) - mu * std::max(0.0, normal));
       power += impulse[t] * velocity_[t] + mu * normal * std::abs(velocity_[t]);
     }

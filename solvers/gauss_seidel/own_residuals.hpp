@@ -24,9 +24,9 @@ class OwnResiduals {
   /// v̂ below is σ + Γ(σ) (NCP) or σ (CCP).
   OwnResiduals(ContactProblem problem, OwnModel model);
 
-  /// max(‖λ − P_K(λ)‖∞, ‖v̂ − P_K*(v̂)‖∞, max |λ_i·v̂_i| over limits and contacts): Tsounis (156)–(158) in the norm that
-  /// it uses, LeLidec24's ε_p, ε_d, ε_c. Absolute: mixes N s, m/s and J as the papers do. For the box the same with its
-  /// pyramid K̃, K̃* = {x_N ≥ μ (|x_x| + |x_y|)} and v̂_N = σ_N + μ (|σ_x| + |σ_y|).
+  /// max(‖λ − P_K(λ)‖∞, ‖v̂ − P_K*(v̂)‖∞, largest_complementarity()): Tsounis (156)–(158) in the norm that it uses,
+  /// LeLidec24's ε_p, ε_d, ε_c. Absolute: mixes N s, m/s and J as the papers do. For the box the same with its pyramid
+  /// K̃, K̃* = {x_N ≥ μ (|x_x| + |x_y|)} and v̂_N = σ_N + μ (|σ_x| + |σ_y|).
   double complementarity(ConstVectorRef impulse);
 
   /// max_i ‖λ_i − P_{K_i}(λ_i − r_i v̂_i)‖ / (r_i V), an error in velocity relative to the free velocity.
@@ -38,11 +38,13 @@ class OwnResiduals {
 
  private:
   void update_velocity(ConstVectorRef impulse);
+  /// Of the contacts.
   double box_complementarity(ConstVectorRef impulse);
 
   ContactProblem problem_;
   OwnModel model_;
-  Vector inverse_steps_;  ///< 1 / r_i
+  ConeProduct projected_;  ///< rows whose model is K; those before the contacts where that is the box
+  Vector inverse_steps_;   ///< 1 / r_i
   double reference_velocity_;
   Vector velocity_;
   Vector scratch_;

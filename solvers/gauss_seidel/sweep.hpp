@@ -11,10 +11,9 @@
 
 namespace conebench::gauss_seidel {
 
-template <int Dim>
-using ContactMatrix = Eigen::Matrix<double, Dim, Dim>;
-template <int Dim>
-using ContactMatrixMap = Eigen::Map<const ContactMatrix<Dim>>;
+/// G_ii + R_ii of a contact.
+template <class Cone>
+using SquareMap = Eigen::Map<const typename Cone::Square>;
 
 /// How far one sweep moved the impulse, in units of velocity over V = max ‖g_i‖: block by block
 /// ‖Δλ_i‖ trace(G_ii + R_ii) / (d_i V), then the maximum. The sum of squares is there to catch NaN, which a maximum
@@ -48,10 +47,10 @@ concept Adapting = requires(Local& local) {
   local.factor = 1.0;
 };
 
-/// A one-contact solver that knows rolling friction.
-template <class Local>
-concept Rolling = requires {
-  requires Local::takes_rolling;
+/// A one-contact solver that knows contacts of this class.
+template <class Local, class Cone>
+concept Solves = requires(const Local& local, const typename Cone::Square& block, const Cone& cone) {
+  local.prepare(block, cone);
 };
 
 /// The sweeps of one problem, whatever its contacts are.
@@ -69,20 +68,19 @@ class AnySweep {
   virtual void set_factor(double) {}
 };
 
-/// One Gauss–Seidel sweep (paper Tsounis Alg. 5, lines 3–19) over joints, limits and contacts of dimension Dim. Each
-/// block in turn sees its free velocity
+/// One Gauss–Seidel sweep (paper Tsounis Alg. 5, lines 3–19) over joints, limits, intervals and contacts of one class;
+/// contacts of any laws and sizes where that is FrictionCone. Each block in turn sees its free velocity
 ///     b_i = g_i + Σ_{j≠i} G_ij λ_j      (the paper's \bar v_f),
 /// takes a new impulse from its one-block solver, and relaxes: λ_i ← (1 − ω) λ_i + ω λ_i,new (the order of weights of
-/// Tsounis; LeLidec24 (25) has them swapped).
+/// Tsounis; LeLidec24 (25) has them swapped). A row with bounds is solved alone and clipped to them.
 ///
 /// `Local` is the one-contact solver:
-///     template <int Dim> struct Prepared;                    // what it precomputes of one contact
-///     Prepared<Dim> prepare(const ContactMatrix<Dim>& block, const FrictionOf<Dim>& friction) const;
-///     ContactVector<Dim> solve(const Prepared<Dim>&, const ContactMatrixMap<Dim>& block, const FrictionOf<Dim>&,
-///                              const ContactVector<Dim>& free_velocity, const ContactVector<Dim>& old) const;
-/// with block = G_ii + R_ii; Dim = 5 where it `takes_rolling`. It is called from the loop directly: no virtual call and
-/// no allocation in a sweep.
-template <class Local, int Dim, Splitting S = Splitting::gauss_seidel>
+///     template <class Cone> struct Prepared;                 // what it precomputes of one contact
+///     Prepared<Cone> prepare(const Square& block, const Cone& cone) const;
+///     Block solve(const Prepared<Cone>&, const SquareMap<Cone>& block, const Cone& cone, const Block& free_velocity,
+///                 const Block& old) const;
+/// with block = G_ii + R_ii. It is called from the loop directly: no virtual call and no allocation in a sweep.
+template <class Local, class Cone, Splitting S = Splitting::gauss_seidel>
 class Sweep final : public AnySweep {
  public:
   /// `order`: contacts in the order of the sweep; `weights`: one a block, see SweepChange. Keeps pointers into the
@@ -91,8 +89,8 @@ class Sweep final : public AnySweep {
       : problem_(std::move(problem)), local_(std::move(local)) {
     const ConeProduct& cones = problem_.cones();
     first_contact_block_ = static_cast<int>(cones.first_contact_row());
-    nothing_ = lanes<Dim> * static_cast<int>(cones.contacts());
-    first_scalar_ = nothing_ + lanes<Dim>;
+    nothing_ = Layout<Cone>::begin(cones, cones.contacts());
+    first_scalar_ = nothing_ + Layout<Cone>::room;
     impulse_.setZero(first_scalar_ + first_contact_block_);
     if constexpr (S == Splitting::jacobi || Adapting<Local>) other_ = impulse_;
     scalars_.reserve(static_cast<std::size_t>(first_contact_block_));
@@ -108,13 +106,13 @@ class Sweep final : public AnySweep {
   void start(const double* impulse) override {
     for (const Scalar& scalar : scalars_) impulse_[scalar.slot] = impulse[scalar.row];
     for (const Contact& contact : contacts_) {
-      for (int c = 0; c < Dim; ++c) impulse_[contact.slot + c] = impulse[contact.row + c];
+      for (int c = 0; c < contact.cone.size(); ++c) impulse_[contact.slot + c] = impulse[contact.row + c];
     }
   }
   void write(double* impulse) const override {
     for (const Scalar& scalar : scalars_) impulse[scalar.row] = impulse_[scalar.slot];
     for (const Contact& contact : contacts_) {
-      for (int c = 0; c < Dim; ++c) impulse[contact.row + c] = impulse_[contact.slot + c];
+      for (int c = 0; c < contact.cone.size(); ++c) impulse[contact.row + c] = impulse_[contact.slot + c];
     }
   }
 
@@ -143,24 +141,28 @@ class Sweep final : public AnySweep {
   }
 
  private:
+  using Block = typename Cone::Block;
+  using Square = typename Cone::Square;
+
   struct Row {
     const double* values;  ///< first value of the block row
     double weight;
     int scalars;  ///< number of 1-column blocks, which come first
-    int blocks;   ///< number of Dim-column blocks; made even for a contact
+    int blocks;   ///< number of the others; of a contact, of their slots
     int row;      ///< of λ
-    int slot;     ///< of λ in lanes
+    int slot;     ///< of λ among impulse_
   };
   struct Scalar : Row {
     const int* columns;  ///< of the block row
     double diagonal;     ///< G_ii + R_ii
-    bool limit;
+    BlockKind kind;
+    Interval bounds;
   };
   struct Contact : Row {
     const double* matrix;  ///< G_ii + R_ii, column by column
-    ContactVector<Dim> free_term;
-    FrictionOf<Dim> friction;
-    typename Local::template Prepared<Dim> prepared;
+    Block free_term;
+    Cone cone;
+    typename Local::template Prepared<Cone> prepared;
   };
 
   Row row(int b, double weight) const {
@@ -178,39 +180,44 @@ class Sweep final : public AnySweep {
   }
   const int* columns(int b) const { return problem_.blocks().columns().data() + problem_.blocks().row_begin(b); }
   int slot_of(int b) const {
-    return b < first_contact_block_ ? first_scalar_ + b : lanes<Dim> * (b - first_contact_block_);
+    return b < first_contact_block_ ? first_scalar_ + b
+                                    : Layout<Cone>::begin(problem_.cones(), b - first_contact_block_);
   }
 
   Scalar scalar_block(int b, double weight) const {
     const BlockSparseMatrix& matrix = problem_.blocks();
     return {row(b, weight), columns(b), *matrix.block_values(matrix.diagonal(b)) + problem_.compliance()[b],
-            problem_.cones().block_kind(b) == BlockKind::limit};
+            problem_.cones().block_kind(b), problem_.cones().bounds(b)};
   }
 
   Contact contact_block(int contact, const Vector& weights) {
     const BlockSparseMatrix& matrix = problem_.blocks();
     const int b = first_contact_block_ + contact;
+    const Cone cone = contact_cone<Cone>(problem_.cones(), contact);
+    const int size = cone.size();
     const double* values = matrix.block_values(matrix.diagonal(b));
-    ContactMatrix<Dim> own = ContactMatrixMap<Dim>(values);
+    Square own = SquareMap<Cone>(values, size, size);
     if (!problem_.rigid()) {
-      own.diagonal() += problem_.compliance().template segment<Dim>(matrix.block_offset(b));
+      own.diagonal() += problem_.compliance().template segment<Cone::rows>(matrix.block_offset(b), size);
       compliant_blocks_.push_back(own);
       values = compliant_blocks_.back().data();
     }
-    const FrictionOf<Dim> friction = friction_of<Dim>(problem_.cones(), contact);
-    const ContactVector<Dim> free_term = problem_.free_term().template segment<Dim>(matrix.block_offset(b));
-    Contact result{row(b, weights[b]), values, free_term, friction, local_.template prepare<Dim>(own, friction)};
+    const Block free_term = problem_.free_term().template segment<Cone::rows>(matrix.block_offset(b), size);
+    Contact result{row(b, weights[b]), values, free_term, cone, local_.prepare(own, cone)};
+    for (int k = 0; k < result.scalars; ++k) slots_.push_back(slot_of(columns(b)[k]));
+    const std::size_t scalars_end = slots_.size();
     for (int k = result.scalars; k < result.scalars + result.blocks; ++k) {
       const int column = columns(b)[k];
-      slots_.push_back(column == b ? nothing_ : slot_of(column));
+      Layout<Cone>::add_slots(column == b ? nothing_ : slot_of(column), matrix.block_size(column), slots_);
     }
-    if (result.blocks % 2 != 0) {
+    result.blocks = static_cast<int>(slots_.size() - scalars_end);
+    if (result.blocks % Layout<Cone>::at_once != 0) {
       // One block more, times nothing: the first of the next row, or a copy where there is none.
       slots_.push_back(nothing_);
       ++result.blocks;
       if (b + 1 == matrix.block_rows()) {
         last_row_.assign(result.values, problem_.blocks().values().data() + matrix.stored_values());
-        last_row_.resize(last_row_.size() + Dim * Dim);
+        last_row_.resize(last_row_.size() + static_cast<std::size_t>(own.size()));
         result.values = last_row_.data();
       }
     }
@@ -222,7 +229,7 @@ class Sweep final : public AnySweep {
     const int* slots = slots_.data();
     for (const Contact& contact : contacts_) {
       visit<Prefetch>(contact, slots, relaxation, change);
-      slots += contact.blocks;
+      slots += contact.scalars + contact.blocks;
       if constexpr (Decays) relaxation = decay.gamma * relaxation + (1.0 - decay.gamma) * decay.minimum;
     }
     change.relaxation = relaxation;
@@ -231,22 +238,20 @@ class Sweep final : public AnySweep {
   template <bool Prefetch>
   [[gnu::always_inline]] void visit(const Contact& contact, const int* slots, double relaxation, SweepChange& change) {
     double* here = impulse_.data() + contact.slot;
-    const ContactVector<Dim> old = Eigen::Map<const ContactVector<Dim>>(here);
+    const int size = contact.cone.size();
+    const Block old = Eigen::Map<const Block>(here, size);
     const double* values = contact.values;
-    ContactVector<Dim> free_velocity = contact.free_term;
-    for (int k = 0; k < contact.scalars; ++k, values += Dim) {
-      free_velocity +=
-          Eigen::Map<const ContactVector<Dim>>(values) * impulse_[first_scalar_ + scalar_column(contact, k)];
+    Block free_velocity = contact.free_term;
+    for (int k = 0; k < contact.scalars; ++k, values += size) {
+      free_velocity += Eigen::Map<const Block>(values, size) * impulse_[slots[k]];
     }
-    free_velocity = contact_row_product<Prefetch>(values, slots, contact.blocks, impulse_.data(), free_velocity);
-    ContactVector<Dim> next = local_.template solve<Dim>(contact.prepared, ContactMatrixMap<Dim>(contact.matrix),
-                                                         contact.friction, free_velocity, old);
+    free_velocity =
+        contact_row_product<Prefetch>(values, slots + contact.scalars, contact.blocks, impulse_.data(), free_velocity);
+    Block next =
+        local_.solve(contact.prepared, SquareMap<Cone>(contact.matrix, size, size), contact.cone, free_velocity, old);
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
-    store<Dim>(next, S == Splitting::jacobi ? other_.data() + contact.slot : here);
+    store(next, S == Splitting::jacobi ? other_.data() + contact.slot : here);
     change.add((contact.weight * (next - old)).squaredNorm(), (contact.weight * next).squaredNorm());
-  }
-  int scalar_column(const Contact& contact, int k) const {
-    return columns(first_contact_block_ + contact.slot / lanes<Dim>)[k];
   }
 
   void visit(const Scalar& scalar, double relaxation, SweepChange& change) {
@@ -257,17 +262,20 @@ class Sweep final : public AnySweep {
       free_velocity += scalar.values[k] * impulse_[first_scalar_ + scalar.columns[k]];
     }
     const double* value = scalar.values + scalar.scalars;
-    for (int k = 0; k < scalar.blocks; ++k, value += Dim) {
-      const double* x = impulse_.data() + slot_of(scalar.columns[scalar.scalars + k]);
-      for (int c = 0; c < Dim; ++c) free_velocity += value[c] * x[c];
+    for (int k = 0; k < scalar.blocks; ++k) {
+      const int column = scalar.columns[scalar.scalars + k];
+      const double* x = impulse_.data() + slot_of(column);
+      const int rows = Layout<Cone>::rows(problem_.cones(), column - first_contact_block_);
+      for (int c = 0; c < rows; ++c) free_velocity += value[c] * x[c];
+      value += rows;
     }
     double next = old;
     if (scalar.diagonal > 0.0) {
       next = -free_velocity / scalar.diagonal;
       if constexpr (Adapting<Local>) next = (1.0 - scalar_factor_) * old + scalar_factor_ * next;
-      if (scalar.limit) next = std::max(0.0, next);
-    } else if (scalar.limit && free_velocity >= 0.0) {
-      next = 0.0;  // A row that no impulse of its own can move: open where it opens, else left as it is.
+      if (scalar.kind != BlockKind::joint) next = scalar.bounds.project(next);
+    } else {
+      next = unmoved(scalar, free_velocity, old);
     }
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
     impulse_[scalar.slot] = S == Splitting::jacobi ? old : next;
@@ -277,6 +285,14 @@ class Sweep final : public AnySweep {
     change.add(moved * moved, measured * measured);
   }
 
+  /// Of a row that no impulse of its own can move: a limit is open where it opens, an interval at the bound that its
+  /// velocity leads to, where there is one; else left as it is.
+  static double unmoved(const Scalar& scalar, double velocity, double old) {
+    if (scalar.kind == BlockKind::limit) return velocity >= 0.0 ? 0.0 : old;
+    const double bound = velocity > 0.0 ? scalar.bounds.lower : velocity < 0.0 ? scalar.bounds.upper : old;
+    return std::isfinite(bound) ? bound : old;
+  }
+
   /// Bytes of G from which on a sweep waits for memory.
   static constexpr Index larger_than_caches = Index{1} << 24;
 
@@ -284,15 +300,15 @@ class Sweep final : public AnySweep {
   Local local_;
   int first_contact_block_ = 0;
   int nothing_ = 0;       ///< slot of an impulse that stays zero
-  int first_scalar_ = 0;  ///< slot of the first joint or limit
-  Vector impulse_;        ///< λ in lanes: contacts, nothing, joints and limits
+  int first_scalar_ = 0;  ///< slot of the first row that is no contact's
+  Vector impulse_;        ///< λ: contacts (see Layout), nothing, joints, limits and intervals
   Vector other_;          ///< the next iterate (Jacobi) or the one before (adapting)
   double scalar_factor_ = 1.0;
   std::vector<Scalar> scalars_;
   std::vector<Contact> contacts_;
-  std::vector<int> slots_;  ///< of the blocks of the contacts' rows, in the order of the sweep
+  std::vector<int> slots_;  ///< of the contacts' rows, in the order of the sweep
   std::vector<double> last_row_;
-  std::vector<ContactMatrix<Dim>> compliant_blocks_;
+  std::vector<Square> compliant_blocks_;
 };
 
 }  // namespace conebench::gauss_seidel

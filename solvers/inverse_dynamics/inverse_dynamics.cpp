@@ -5,33 +5,42 @@
 #include <cmath>
 #include <vector>
 
-#include "problems/cones/contact_rows.hpp"
-#include "problems/cones/coulomb.hpp"
+#include "problems/cones/contact_cones.hpp"
 #include "problems/mass_solve.hpp"
+#include "problems/scaled_rows.hpp"
 
 namespace conebench {
 
 namespace {
 
-/// Projects a contact's rows of `x` onto its cone in the metric diag(a, a, b), with a, b from its rows of `metric`.
+/// The cone that K is in the variables root x, `root` equal on the rows of a group.
 template <int Dim>
-void project_contact(double friction, Eigen::Ref<ContactVector<Dim>> x, const ContactVector<Dim>& metric) {
-  const ContactVector<Dim> root = metric.cwiseSqrt();
-  const ContactVector<Dim> scaled = x.cwiseProduct(root);
-  x = project_friction_cone<Dim>(scaled, friction * root[0] / root[Dim - 1]).cwiseQuotient(root);
+CoulombCone<Dim> stretched(const CoulombCone<Dim>& cone, const ContactVector<Dim>& root) {
+  return {cone.friction * root[0] / root[Dim - 1]};
+}
+FrictionCone stretched(const FrictionCone& cone, const FrictionCone::Block& root) {
+  std::vector<int> groups;
+  std::vector<double> coefficients;
+  for (const FrictionCone::Group& group : cone.groups()) {
+    groups.push_back(group.size);
+    coefficients.insert(coefficients.end(), static_cast<std::size_t>(group.size),
+                        group.coefficient * root[group.first] / root[cone.normal]);
+  }
+  return {cone.shape(), groups, coefficients};
 }
 
 /// P_K in the metric diag(metric), in place.
 void project(const ConeProduct& cones, const Vector& metric, Vector& x) {
-  x.segment(cones.first_limit_row(), cones.limits()) =
-      x.segment(cones.first_limit_row(), cones.limits()).cwiseMax(0.0).eval();
-  for (Index i = 0; i < cones.contacts(); ++i) {
-    const double friction = cones.friction()[static_cast<std::size_t>(i)];
-    const Index row = cones.contact_row(i);
-    with_contact_rows(cones.contact_dimension(), [&]<int Rows> {
-      project_contact<Rows>(friction, x.segment<Rows>(row), metric.segment<Rows>(row));
-    });
+  for (Index row = cones.first_limit_row(); row < cones.first_contact_row(); ++row) {
+    x[row] = cones.bounds(row).project(x[row]);
   }
+  for_each_contact(cones, [&]<class Cone>(Index, Index row, const Cone& cone) {
+    using Block = typename Cone::Block;
+    auto part = x.segment<Cone::rows>(row, cone.size());
+    const Block root = metric.segment<Cone::rows>(row, cone.size()).cwiseSqrt();
+    const Block scaled = part.cwiseProduct(root);
+    part = stretched(cone, root).project(scaled).cwiseQuotient(root);
+  });
 }
 
 /// The natural map in velocities, block by block with the block's mean of `metric` for 1/ρ̂.
@@ -88,10 +97,12 @@ ContactInversion invert_contacts(const ConeProduct& cones, const Vector& complia
   return found;
 }
 
-Result<InverseDynamics> inverse_dynamics(const ContactProblem& problem, const Vector& wanted, const Vector& start,
-                                         const ContactInversionOptions& options) {
+namespace {
+
+/// The same where every group is a ball.
+InverseDynamics in_scaled_rows(const ContactProblem& problem, const Vector& wanted, const Vector& start,
+                               const ContactInversionOptions& options) {
   const auto& primal = problem.primal();
-  if (!primal) return without_bodies();
   const Vector bias = problem.bias().value_or(Vector::Zero(problem.rows()));
   InverseDynamics found;
   const Eigen::MatrixXd jacobian = primal->jacobian;
@@ -105,6 +116,23 @@ Result<InverseDynamics> inverse_dynamics(const ContactProblem& problem, const Ve
   found.torque =
       primal->mass * (found.velocity - primal->free_velocity) - primal->jacobian.transpose() * found.contacts.impulse;
   return found;
+}
+
+}  // namespace
+
+Result<InverseDynamics> inverse_dynamics(const ContactProblem& problem, const Vector& wanted, const Vector& start,
+                                         const ContactInversionOptions& options) {
+  if (!problem.primal()) return without_bodies();
+  if (problem.cones().scales()) {
+    const Vector units = row_units_of(problem);
+    CONEBENCH_TRY(const ContactProblem scaled, in_row_units(problem, units));
+    InverseDynamics found = in_scaled_rows(scaled, units.cwiseProduct(wanted), start.cwiseQuotient(units), options);
+    found.target = found.target.cwiseQuotient(units);
+    found.contacts.velocity = found.contacts.velocity.cwiseQuotient(units);
+    found.contacts.impulse = found.contacts.impulse.cwiseProduct(units);
+    return found;
+  }
+  return in_scaled_rows(problem, wanted, start, options);
 }
 
 Result<ContactProblem> with_torque(const ContactProblem& problem, const Vector& torque) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/cones/contact_cones.hpp"
 #include "problems/scaled_natural_map.hpp"
 
 namespace conebench::ipopt {
@@ -28,12 +29,14 @@ ConeProgram::ConeProgram(const ContactProblem& problem) : cones_(problem.cones()
   symmetric = row_scale_.asDiagonal() * symmetric * row_scale_.asDiagonal();
   lower_ = symmetric.triangularView<Eigen::Lower>();
   lower_.makeCompressed();
-  for (Index i = 0; i < cones_.contacts(); ++i) {
-    const double mu = cones_.friction()[static_cast<std::size_t>(i)];
-    if (mu == 0.0) continue;
-    rubbing_.push_back(cones_.contact_row(i));
-    friction_.push_back(mu);
-  }
+  for_each_contact(cones_, [&]<class Cone>(Index, Index row, const Cone& cone) {
+    const int normal = static_cast<int>(row) + cone.normal;
+    cone.for_each_group([&]<int>(int first, int size, double mu) {
+      if (mu > 0.0)
+        discs_.push_back({.first = static_cast<int>(row) + first, .size = size, .normal = normal, .mu = mu});
+    });
+  });
+  for (const Disc& disc : discs_) jacobian_entries_ += disc.size + 1;
 }
 
 Vector ConeProgram::to_impulse(const double* x) const {
@@ -43,15 +46,20 @@ Vector ConeProgram::to_impulse(const double* x) const {
 void ConeProgram::bounds(double unbounded, double* lower, double* upper) const {
   std::fill(lower, lower + variables(), -unbounded);
   std::fill(upper, upper + variables(), unbounded);
-  std::fill(lower + cones_.first_limit_row(), lower + cones_.first_contact_row(), 0.0);
-  const int tangents = cones_.contact_dimension() - 1;
-  for (Index i = 0; i < cones_.contacts(); ++i) {
-    const Index row = cones_.contact_row(i);
-    lower[row + tangents] = 0.0;
-    if (cones_.friction()[static_cast<std::size_t>(i)] > 0.0) continue;
-    std::fill(lower + row, lower + row + tangents, 0.0);
-    std::fill(upper + row, upper + row + tangents, 0.0);
+  for (Index row = cones_.first_limit_row(); row < cones_.first_contact_row(); ++row) {
+    const Interval interval = cones_.bounds(row);
+    const double unit = impulse_scale_ * row_scale_[row];
+    lower[row] = std::max(interval.lower / unit, -unbounded);
+    upper[row] = std::min(interval.upper / unit, unbounded);
   }
+  for_each_contact(cones_, [&]<class Cone>(Index, Index row, const Cone& cone) {
+    lower[row + cone.normal] = 0.0;
+    cone.for_each_group([&]<int>(int first, int size, double mu) {
+      if (mu > 0.0) return;
+      std::fill_n(lower + row + first, size, 0.0);
+      std::fill_n(upper + row + first, size, 0.0);
+    });
+  });
 }
 
 double ConeProgram::objective(const double* x) const {
@@ -67,29 +75,26 @@ void ConeProgram::gradient(const double* x, double* out) const {
 }
 
 void ConeProgram::constraint_values(const double* x, double* out) const {
-  const int tangents = cones_.contact_dimension() - 1;
-  for (std::size_t i = 0; i < rubbing_.size(); ++i) {
-    const double* own = x + rubbing_[i];
-    out[i] = friction_[i] * friction_[i] * own[tangents] * own[tangents];
-    for (int t = 0; t < tangents; ++t) out[i] -= own[t] * own[t];
+  for (const Disc& disc : discs_) {
+    *out = disc.mu * disc.mu * x[disc.normal] * x[disc.normal];
+    for (int t = disc.first; t < disc.first + disc.size; ++t) *out -= x[t] * x[t];
+    ++out;
   }
 }
 
 void ConeProgram::jacobian_pattern(int* rows, int* columns) const {
-  for (std::size_t i = 0; i < rubbing_.size(); ++i) {
-    for (int t = 0; t < cones_.contact_dimension(); ++t) {
+  for (std::size_t i = 0; i < discs_.size(); ++i) {
+    for (int t = 0; t <= discs_[i].size; ++t) {
       *rows++ = static_cast<int>(i);
-      *columns++ = static_cast<int>(rubbing_[i]) + t;
+      *columns++ = t < discs_[i].size ? discs_[i].first + t : discs_[i].normal;
     }
   }
 }
 
 void ConeProgram::jacobian(const double* x, double* out) const {
-  const int size = cones_.contact_dimension();
-  for (std::size_t i = 0; i < rubbing_.size(); ++i) {
-    const double* own = x + rubbing_[i];
-    for (int t = 0; t + 1 < size; ++t) *out++ = -2.0 * own[t];
-    *out++ = 2.0 * friction_[i] * friction_[i] * own[size - 1];
+  for (const Disc& disc : discs_) {
+    for (int t = disc.first; t < disc.first + disc.size; ++t) *out++ = -2.0 * x[t];
+    *out++ = 2.0 * disc.mu * disc.mu * x[disc.normal];
   }
 }
 
@@ -104,13 +109,12 @@ void ConeProgram::hessian_pattern(int* rows, int* columns) const {
 
 void ConeProgram::hessian(double objective_factor, const double* multipliers, double* out) const {
   for (Index k = 0; k < lower_.nonZeros(); ++k) out[k] = objective_factor * lower_.valuePtr()[k];
-  const int size = cones_.contact_dimension();
-  for (std::size_t i = 0; i < rubbing_.size(); ++i) {
-    for (int t = 0; t < size; ++t) {
-      // A column's first entry is its diagonal one.
-      out[lower_.outerIndexPtr()[rubbing_[i] + t]] +=
-          2.0 * multipliers[i] * (t + 1 == size ? friction_[i] * friction_[i] : -1.0);
-    }
+  // A column's first entry is its diagonal one.
+  const auto diagonal = [&](int row) -> double& { return out[lower_.outerIndexPtr()[row]]; };
+  for (const Disc& disc : discs_) {
+    const double multiplier = *multipliers++;
+    for (int t = disc.first; t < disc.first + disc.size; ++t) diagonal(t) += 2.0 * multiplier * -1.0;
+    diagonal(disc.normal) += 2.0 * multiplier * (disc.mu * disc.mu);
   }
 }
 

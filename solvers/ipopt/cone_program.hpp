@@ -7,8 +7,9 @@
 namespace conebench::ipopt {
 
 /// min ½ λᵀ A λ + gᵀ λ over λ ∈ K, A the symmetric part of G + R, as a general-purpose optimiser takes it: joint rows
-/// free, limits and normal impulses ≥ 0, tangential impulses of frictionless contacts fixed at 0, and
-/// h_i = μ² x_N² − ‖x_T‖² ≥ 0 for the others. Entries of sparse derivatives come in one fixed order.
+/// free, limits and normal impulses ≥ 0, intervals within their bounds, tangential impulses without friction fixed at
+/// 0, and h_i = μ² x_N² − ‖x_g‖² ≥ 0 for every other group of tangential rows. Entries of sparse derivatives come in
+/// one fixed order.
 ///
 /// The unknowns are x_i = λ_i / (γ c_i) with c_i = (trace(G_ii + R_ii) / d_i)^(-1/2) and γ = max ‖c_i g_i‖, as one who
 /// cares for the tolerances would choose them: curvatures and impulses are about 1 whatever the units.
@@ -17,10 +18,10 @@ class ConeProgram {
   explicit ConeProgram(const ContactProblem& problem);
 
   int variables() const { return static_cast<int>(cones_.rows()); }
-  int constraints() const { return static_cast<int>(rubbing_.size()); }
+  int constraints() const { return static_cast<int>(discs_.size()); }
   /// Whether anything has a bound; without, the barrier parameter means nothing.
-  bool bounded() const { return cones_.limits() + cones_.contacts() > 0; }
-  int jacobian_entries() const { return constraints() * cones_.contact_dimension(); }
+  bool bounded() const { return cones_.rows() > cones_.joints(); }
+  int jacobian_entries() const { return jacobian_entries_; }
   int hessian_entries() const { return static_cast<int>(lower_.nonZeros()); }
 
   Vector to_impulse(const double* x) const;
@@ -43,8 +44,13 @@ class ConeProgram {
   double impulse_scale_ = 1.0;  ///< γ
   SparseMatrix lower_;          ///< A's lower triangle with all of its diagonal
   Vector g_;
-  std::vector<Index> rubbing_;  ///< first rows of the contacts with friction
-  std::vector<double> friction_;
+  struct Disc {
+    int first = 0, size = 0;  ///< rows of the group
+    int normal = 0;           ///< row of the contact's normal
+    double mu = 0.0;
+  };
+  std::vector<Disc> discs_;  ///< groups with friction
+  int jacobian_entries_ = 0;
 };
 
 }  // namespace conebench::ipopt

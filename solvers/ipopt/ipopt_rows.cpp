@@ -21,6 +21,8 @@ std::vector<SolverRow> ipopt_rows() {
   info.id = "IPOPT-CCP";
   info.name = "Ipopt on the cone problem";
   info.formulation = Formulation::ccp;
+  info.intervals = true;
+  info.friction_cones = true;
   info.needs_symmetry = true;
   info.rotation_invariant = false;  // its scaling and filter work on components
   info.scale_invariant = false;

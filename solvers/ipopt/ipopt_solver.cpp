@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -98,7 +99,12 @@ class IpoptSolver final : public Solver {
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     if (const auto loaded = library(); !loaded) return loaded.error().message;
-    return unsupported_by_flags(info_, problem);
+    if (auto reason = unsupported_by_flags(info_, problem)) return reason;
+    const ConeProduct& cones = problem.cones();
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      if (cones.shape(i) == ConeShape::pyramid) return info_.id + " takes no pyramids: its constraints are squares";
+    }
+    return std::nullopt;
   }
 
   Result<void> prepare(const ContactProblem& problem) override {
@@ -150,7 +156,8 @@ class IpoptSolver final : public Solver {
     ipopt.free(problem);
     summary.iterations = run.iterations;
     summary.factorizations = summary.operator_products = not_counted;
-    summary.own_residual = run.error;
+    // Where every variable is fixed there is no iteration that would tell.
+    summary.own_residual = status == Solve_Succeeded && std::isnan(run.error) ? 0.0 : run.error;
     summary.status = status_of(status, stop.stop_by);
     if (status == User_Requested_Stop) return;  // by the monitor, whose decision is the status
     if (summary.status == SolveStatus::breakdown) summary.breakdown = Breakdown::error;
@@ -162,7 +169,8 @@ class IpoptSolver final : public Solver {
   Vector interior(Vector start) const {
     const ConeProduct& cones = problem_->cones();
     for (Index i = cones.first_limit_row(); i < cones.blocks(); ++i) {
-      const Index normal = cones.block_row(i) + cones.block_size(i) - 1;
+      if (cones.block_kind(i) == BlockKind::interval) continue;
+      const Index normal = cones.normal_row_of(i);
       start[normal] = std::max(start[normal], 0.1);
     }
     return start;

@@ -14,6 +14,7 @@ using namespace lcp;
 SolverInfo base_info() {
   SolverInfo info;
   info.formulation = Formulation::lcp;
+  info.intervals = true;
   info.rotation_invariant = false;  // facets are fixed to t1
   return info;
 }

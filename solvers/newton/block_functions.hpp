@@ -13,186 +13,154 @@
 ///     X, Y    dF = X dλ + Y dσ
 namespace conebench::newton {
 
-template <int Dim>
-using Square = Eigen::Matrix<double, Dim, Dim>;
-
-template <int Dim>
+/// `Rows` may be Eigen::Dynamic.
+template <int Rows>
 struct BlockFunction {
-  ContactVector<Dim> value;
-  Square<Dim> by_impulse;   ///< X
-  Square<Dim> by_velocity;  ///< Y
+  ContactVector<Rows> value;
+  ContactSquare<Rows> by_impulse;   ///< X
+  ContactSquare<Rows> by_velocity;  ///< Y
 };
 
 struct Steps {
   double normal = 1.0;
-  double tangential = 1.0;
-  double moment = 1.0;  ///< of rolling friction
+  double tangential = 1.0;  ///< of a contact's first group
+  double moment = 1.0;      ///< of its other groups
 };
 
-/// F = (λ − max(0, λ − r σ)) / r: 0 ≤ λ ⟂ σ ≥ 0.
-inline BlockFunction<1> unilateral_function(double impulse, double velocity, double r) {
+/// F = (λ − P(λ − r σ)) / r with P onto [l, u]: any row that is no contact's. σ where both bounds are infinite.
+inline BlockFunction<1> interval_function(double impulse, double velocity, const Interval& bounds, double r) {
   BlockFunction<1> f;
-  const bool active = impulse - r * velocity > 0.0;
-  f.value[0] = active ? velocity : impulse / r;
-  f.by_impulse(0, 0) = active ? 0.0 : 1.0 / r;
-  f.by_velocity(0, 0) = active ? 1.0 : 0.0;
+  const double y = impulse - r * velocity;
+  const bool inside = y > bounds.lower && y < bounds.upper;
+  f.value[0] = inside ? velocity : (impulse - (y < bounds.upper ? bounds.lower : bounds.upper)) / r;
+  f.by_impulse(0, 0) = inside ? 0.0 : 1.0 / r;
+  f.by_velocity(0, 0) = inside ? 1.0 : 0.0;
   return f;
 }
 
-/// F = (λ − P(λ − r σ)) / r with P onto the disk (in one dimension: the interval) of this radius ≥ 0, and dF over
+/// 0 ≤ λ ⟂ σ ≥ 0.
+inline BlockFunction<1> unilateral_function(double impulse, double velocity, double r) {
+  return interval_function(impulse, velocity, {.lower = 0.0}, r);
+}
+
+/// F = (λ − P(λ − r σ)) / r with P onto the ball (in one dimension: the interval) of this radius ≥ 0, and dF over
 /// dradius.
-template <int Dim>
-struct DiskFunction : BlockFunction<Dim> {
-  ContactVector<Dim> by_radius;
+template <int Rows>
+struct DiskFunction : BlockFunction<Rows> {
+  ContactVector<Rows> by_radius;
 };
 
-template <int Dim>
-DiskFunction<Dim> disk_function(const ContactVector<Dim>& impulse, const ContactVector<Dim>& velocity, double radius,
-                                double r) {
-  DiskFunction<Dim> f;
-  const ContactVector<Dim> q = impulse - r * velocity;
+template <int Rows>
+DiskFunction<Rows> disk_function(const ContactVector<Rows>& impulse, const ContactVector<Rows>& velocity, double radius,
+                                 double r) {
+  using Square = ContactSquare<Rows>;
+  const Index n = impulse.size();
+  DiskFunction<Rows> f;
+  const ContactVector<Rows> q = impulse - r * velocity;
   const double length = q.norm();
   if (radius > 0.0 && length <= radius) {
     f.value = velocity;
-    f.by_impulse.setZero();
-    f.by_velocity.setIdentity();
-    f.by_radius.setZero();
+    f.by_impulse.setZero(n, n);
+    f.by_velocity.setIdentity(n, n);
+    f.by_radius.setZero(n);
     return f;
   }
-  const ContactVector<Dim> e = length > 0.0 ? ContactVector<Dim>(q / length) : ContactVector<Dim>::Zero();
+  const ContactVector<Rows> e = length > 0.0 ? ContactVector<Rows>(q / length) : ContactVector<Rows>::Zero(n);
   f.value = (impulse - radius * e) / r;
   f.by_velocity =
-      length > 0.0 ? Square<Dim>(radius / length * (Square<Dim>::Identity() - e * e.transpose())) : Square<Dim>::Zero();
-  f.by_impulse = (Square<Dim>::Identity() - f.by_velocity) / r;
+      length > 0.0 ? Square(radius / length * (Square::Identity(n, n) - e * e.transpose())) : Square::Zero(n, n);
+  f.by_impulse = (Square::Identity(n, n) - f.by_velocity) / r;
   f.by_radius = -e / r;
   return f;
 }
 
-/// Alart and Curnier 1991: normal (λ_N − p⁺) / r_N with p = λ_N − r_N σ_N, tangential (λ_T − P(λ_T − r_T σ_T)) / r_T
-/// with P onto the disk of radius μ p⁺ (Acary, Brémond, Huber, Sec. 3.3: F_ac).
-template <int Dim>
-BlockFunction<Dim> alart_curnier_function(const ContactVector<Dim>& impulse, const ContactVector<Dim>& velocity,
-                                          double mu, Steps r) {
-  constexpr int tangents = Dim - 1;
-  const BlockFunction<1> normal = unilateral_function(impulse[tangents], velocity[tangents], r.normal);
+/// Alart and Curnier 1991: normal (λ_N − p⁺) / r_N with p = λ_N − r_N σ_N, each group (λ_g − P(λ_g − r_g σ_g)) / r_g
+/// with P onto the disk of radius μ_g p⁺ (Acary, Brémond, Huber, Sec. 3.3: F_ac). Not for pyramids, whose groups have
+/// no disk.
+template <class Cone>
+BlockFunction<Cone::rows> alart_curnier_function(const typename Cone::Block& impulse,
+                                                 const typename Cone::Block& velocity, const Cone& cone, Steps r) {
+  using Square = typename Cone::Square;
+  const int n = cone.normal;
+  const int rows = cone.size();
+  const BlockFunction<1> normal = unilateral_function(impulse[n], velocity[n], r.normal);
   const bool active = normal.by_impulse(0, 0) == 0.0;
-  const double radius = active ? mu * (impulse[tangents] - r.normal * velocity[tangents]) : 0.0;
-  const DiskFunction<tangents> disk = disk_function<tangents>(impulse.template head<tangents>(),
-                                                              velocity.template head<tangents>(), radius, r.tangential);
-  BlockFunction<Dim> f;
-  f.value << disk.value, normal.value;
-  f.by_impulse.setZero();
-  f.by_velocity.setZero();
-  f.by_impulse.template topLeftCorner<tangents, tangents>() = disk.by_impulse;
-  f.by_velocity.template topLeftCorner<tangents, tangents>() = disk.by_velocity;
-  f.by_impulse(tangents, tangents) = normal.by_impulse(0, 0);
-  f.by_velocity(tangents, tangents) = normal.by_velocity(0, 0);
-  if (active) {
-    f.by_impulse.template topRightCorner<tangents, 1>() = mu * disk.by_radius;
-    f.by_velocity.template topRightCorner<tangents, 1>() = -mu * r.normal * disk.by_radius;
-  }
+  const double reach = active ? impulse[n] - r.normal * velocity[n] : 0.0;
+  BlockFunction<Cone::rows> f{Cone::Block::Zero(rows), Square::Zero(rows, rows), Square::Zero(rows, rows)};
+  f.value[n] = normal.value[0];
+  f.by_impulse(n, n) = normal.by_impulse(0, 0);
+  f.by_velocity(n, n) = normal.by_velocity(0, 0);
+  cone.for_each_group([&]<int Size>(int first, int size, double mu) {
+    const DiskFunction<Size> disk =
+        disk_function<Size>(impulse.template segment<Size>(first, size), velocity.template segment<Size>(first, size),
+                            mu * reach, first < n ? r.tangential : r.moment);
+    f.value.template segment<Size>(first, size) = disk.value;
+    f.by_impulse.template block<Size, Size>(first, first, size, size) = disk.by_impulse;
+    f.by_velocity.template block<Size, Size>(first, first, size, size) = disk.by_velocity;
+    if (!active) return;
+    f.by_impulse.col(n).template segment<Size>(first, size) = mu * disk.by_radius;
+    f.by_velocity.col(n).template segment<Size>(first, size) = -mu * r.normal * disk.by_radius;
+  });
   return f;
 }
 
-/// The derivative of the projection onto K_mu; on a kink that of the smaller face, but the whole space's inside.
+/// r Γ(σ).
 template <int Dim>
-Square<Dim> friction_cone_derivative(const ContactVector<Dim>& y, double mu) {
-  constexpr int normal = Dim - 1;
-  const double length = tangential_norm<Dim>(y);
-  if (mu * length <= -y[normal]) return Square<Dim>::Zero();
-  if (mu > 0.0 && length <= mu * y[normal]) return Square<Dim>::Identity();
-  const double projected_normal = (mu * length + y[normal]) / (mu * mu + 1.0);
-  ContactVector<Dim> e = ContactVector<Dim>::Zero();
-  if (length > 0.0) e.template head<normal>() = y.template head<normal>() / length;
-  ContactVector<Dim> generator = mu * e;
-  generator[normal] = 1.0;
-  Square<Dim> derivative = generator * generator.transpose() / (mu * mu + 1.0);
-  if (length > 0.0) {
-    Square<Dim> across = Square<Dim>::Identity() - e * e.transpose();
-    across(normal, normal) = 0.0;
-    derivative += mu * projected_normal / length * across;
-  }
-  return derivative;
+double raised(const CoulombCone<Dim>& cone, const ContactVector<Dim>& velocity, double r) {
+  return r * cone.friction * tangential_norm<Dim>(velocity);
+}
+inline double raised(const FrictionCone& cone, const FrictionCone::Block& velocity, double r) {
+  return r * cone.de_saxce(velocity);
+}
+
+/// λ − P_K(y) at y = λ − r (σ + Γ(σ)).
+template <int Dim>
+ContactVector<Dim> natural_map_at(const ContactVector<Dim>& y, const CoulombCone<Dim>& cone,
+                                  const ContactVector<Dim>& impulse, const ContactVector<Dim>&, double) {
+  return impulse - cone.project(y);
+}
+/// From r σ: a small velocity keeps its digits beside a large impulse.
+inline FrictionCone::Block natural_map_at(const FrictionCone::Block&, const FrictionCone& cone,
+                                          const FrictionCone::Block& impulse, const FrictionCone::Block& velocity,
+                                          double r) {
+  FrictionCone::Block s = r * velocity;
+  s[cone.normal] += raised(cone, velocity, r);
+  return cone.natural_map(impulse, s);
 }
 
 /// F = (λ − P_K(λ − r (σ + Γ(σ)))) / r (Acary, Brémond, Huber, Sec. 3.2: F_nat with De Saxcé's term).
-template <int Dim>
-BlockFunction<Dim> natural_map_function(const ContactVector<Dim>& impulse, const ContactVector<Dim>& velocity,
-                                        double mu, double r) {
-  constexpr int normal = Dim - 1;
-  const double slip = tangential_norm<Dim>(velocity);
-  ContactVector<Dim> y = impulse - r * velocity;
-  y[normal] -= r * mu * slip;
-  Square<Dim> corrected = Square<Dim>::Identity();  // d(σ + Γ(σ)); at zero slip 0 is in Γ's generalised gradient
-  if (slip > 0.0) {
-    corrected.template bottomLeftCorner<1, normal>() = mu / slip * velocity.template head<normal>().transpose();
-  }
-  const Square<Dim> derivative = friction_cone_derivative<Dim>(y, mu);
-  BlockFunction<Dim> f;
-  f.value = (impulse - project_friction_cone<Dim>(y, mu)) / r;
-  f.by_impulse = (Square<Dim>::Identity() - derivative) / r;
+template <class Cone>
+BlockFunction<Cone::rows> natural_map_function(const typename Cone::Block& impulse,
+                                               const typename Cone::Block& velocity, const Cone& cone, double r) {
+  using Square = typename Cone::Square;
+  const int rows = cone.size();
+  typename Cone::Block y = impulse - r * velocity;
+  y[cone.normal] -= raised(cone, velocity, r);
+  Square corrected = Square::Identity(rows, rows);  // d(σ + Γ(σ)); at zero slip 0 is in Γ's generalised gradient
+  corrected.row(cone.normal) = cone.de_saxce_gradient(velocity).transpose();
+  corrected(cone.normal, cone.normal) = 1.0;
+  const Square derivative = cone.derivative(y);
+  BlockFunction<Cone::rows> f;
+  f.value = natural_map_at(y, cone, impulse, velocity, r) / r;
+  f.by_impulse = (Square::Identity(rows, rows) - derivative) / r;
   f.by_velocity = derivative * corrected;
   return f;
 }
 
-/// With rolling friction the two disks have the radii μ p⁺ and μ_r p⁺.
-inline BlockFunction<5> alart_curnier_function(const RollingVector& impulse, const RollingVector& velocity,
-                                               const RollingCone& cone, Steps r) {
-  constexpr int n = RollingCone::normal;
-  const BlockFunction<1> normal = unilateral_function(impulse[n], velocity[n], r.normal);
-  const bool active = normal.by_impulse(0, 0) == 0.0;
-  const double reach = active ? impulse[n] - r.normal * velocity[n] : 0.0;
-  BlockFunction<5> f;
-  f.by_impulse.setZero();
-  f.by_velocity.setZero();
-  f.value[n] = normal.value[0];
-  f.by_impulse(n, n) = normal.by_impulse(0, 0);
-  f.by_velocity(n, n) = normal.by_velocity(0, 0);
-  const auto add_disk = [&](int first, double mu, double step) {
-    const DiskFunction<2> disk =
-        disk_function<2>(impulse.segment<2>(first), velocity.segment<2>(first), mu * reach, step);
-    f.value.segment<2>(first) = disk.value;
-    f.by_impulse.block<2, 2>(first, first) = disk.by_impulse;
-    f.by_velocity.block<2, 2>(first, first) = disk.by_velocity;
-    if (!active) return;
-    f.by_impulse.block<2, 1>(first, n) = mu * disk.by_radius;
-    f.by_velocity.block<2, 1>(first, n) = -mu * r.normal * disk.by_radius;
-  };
-  add_disk(0, cone.friction, r.tangential);
-  add_disk(n + 1, cone.rolling, r.moment);
-  return f;
+/// Either function of a contact.
+template <class Cone>
+BlockFunction<Cone::rows> contact_function(bool alart_curnier, const typename Cone::Block& impulse,
+                                           const typename Cone::Block& velocity, const Cone& cone, const Steps& r) {
+  return alart_curnier ? alart_curnier_function(impulse, velocity, cone, r)
+                       : natural_map_function(impulse, velocity, cone, r.normal);
 }
 
-inline BlockFunction<5> natural_map_function(const RollingVector& impulse, const RollingVector& velocity,
-                                             const RollingCone& cone, double r) {
-  constexpr int n = RollingCone::normal;
-  RollingVector corrected = velocity;
-  corrected[n] += cone.de_saxce(velocity);
-  RollingMatrix by_velocity = RollingMatrix::Identity();
-  const double slip = norm_of_two(velocity[0], velocity[1]);
-  const double roll = norm_of_two(velocity[3], velocity[4]);
-  if (slip > 0.0) by_velocity.row(n).head<2>() = cone.friction / slip * velocity.head<2>().transpose();
-  if (roll > 0.0) by_velocity.row(n).tail<2>() = cone.rolling / roll * velocity.tail<2>().transpose();
-  const RollingMatrix derivative = cone.derivative(impulse - r * corrected);
-  BlockFunction<5> f;
-  f.value = cone.natural_map(impulse, r * corrected) / r;
-  f.by_impulse = (RollingMatrix::Identity() - derivative) / r;
-  f.by_velocity = derivative * by_velocity;
-  return f;
-}
-
-/// Either function of the contact of such a cone.
-template <int Dim>
-BlockFunction<Dim> contact_function(bool alart_curnier, const ContactVector<Dim>& impulse,
-                                    const ContactVector<Dim>& velocity, const FrictionOf<Dim>& friction,
-                                    const Steps& r) {
-  if constexpr (Dim == RollingCone::rows) {
-    return alart_curnier ? alart_curnier_function(impulse, velocity, friction, r)
-                         : natural_map_function(impulse, velocity, friction, r.normal);
-  } else {
-    return alart_curnier ? alart_curnier_function<Dim>(impulse, velocity, friction, r)
-                         : natural_map_function<Dim>(impulse, velocity, friction, r.normal);
-  }
+/// A pyramid takes the natural map in either case.
+inline BlockFunction<FrictionCone::rows> contact_function(bool alart_curnier, const FrictionCone::Block& impulse,
+                                                          const FrictionCone::Block& velocity, const FrictionCone& cone,
+                                                          const Steps& r) {
+  return alart_curnier && cone.shape() == ConeShape::discs ? alart_curnier_function(impulse, velocity, cone, r)
+                                                           : natural_map_function(impulse, velocity, cone, r.normal);
 }
 
 }  // namespace conebench::newton

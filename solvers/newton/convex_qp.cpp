@@ -10,9 +10,8 @@
 namespace conebench::newton {
 
 void ConvexSet::project(std::size_t i, Eigen::Ref<Vector> x) const {
-  if (kinds[i] == Kind::line) return;
-  if (kinds[i] == Kind::half_line) {
-    x[0] = std::max(0.0, x[0]);
+  if (bounds[i]) {
+    x[0] = bounds[i]->project(x[0]);
     return;
   }
   const double length = x.norm();
@@ -20,7 +19,7 @@ void ConvexSet::project(std::size_t i, Eigen::Ref<Vector> x) const {
 }
 
 ConvexQp::ConvexQp(const BlockSparseMatrix& matrix, const Vector& compliance, const std::vector<Index>& rows,
-                   const ConeProduct& blocks, std::vector<ConvexSet::Kind> kinds)
+                   const ConeProduct& blocks, std::vector<std::optional<Interval>> bounds)
     : rows_(rows), compliance_(static_cast<Index>(rows.size())) {
   std::vector<int> index(static_cast<std::size_t>(matrix.rows()), -1);
   for (std::size_t i = 0; i < rows.size(); ++i) index[static_cast<std::size_t>(rows[i])] = static_cast<int>(i);
@@ -39,8 +38,8 @@ ConvexQp::ConvexQp(const BlockSparseMatrix& matrix, const Vector& compliance, co
   part.setFromTriplets(entries.begin(), entries.end());
   matrix_ = BlockSparseMatrix::from_sparse(part, blocks);
   gather(compliance, compliance_);
-  set_.radii.assign(kinds.size(), 0.0);
-  set_.kinds = std::move(kinds);
+  set_.radii.assign(bounds.size(), 0.0);
+  set_.bounds = std::move(bounds);
 
   Vector means(matrix_.block_rows());
   mean_diagonals(matrix_, compliance_, means);
@@ -60,7 +59,7 @@ double ConvexQp::residual(const Vector& x, const Vector& w) const {
     const Index row = matrix_.block_offset(i);
     const int size = matrix_.block_size(i);
     const double r = step(i);
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1> y = x.segment(row, size) - r * w.segment(row, size);
+    ContactVector<Eigen::Dynamic> y = x.segment(row, size) - r * w.segment(row, size);
     set_.project(static_cast<std::size_t>(i), y);
     largest = std::max(largest, (x.segment(row, size) - y).norm() / r);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "problems/block_sparse_matrix.hpp"
@@ -8,11 +9,10 @@
 
 namespace conebench::newton {
 
-/// A product of the line R, half-lines R_+ and disks (intervals where they have one row), block by block.
+/// A product of intervals [l, u] and disks (balls of any dimension), block by block.
 struct ConvexSet {
-  enum class Kind { line, half_line, disk };
-  std::vector<Kind> kinds;
-  std::vector<double> radii;  ///< ≥ 0, of the disks
+  std::vector<std::optional<Interval>> bounds;  ///< nothing: a disk
+  std::vector<double> radii;                    ///< ≥ 0, of the disks
 
   /// P onto the set of block i, in place.
   void project(std::size_t i, Eigen::Ref<Vector> x) const;
@@ -23,9 +23,9 @@ struct ConvexSet {
 class ConvexQp {
  public:
   ConvexQp() = default;
-  /// `blocks` names the block structure of the chosen `rows` of `matrix`; `kinds` one a block.
+  /// `blocks` names the block structure of the chosen `rows` of `matrix`; `bounds` one a block, nothing for a disk.
   ConvexQp(const BlockSparseMatrix& matrix, const Vector& compliance, const std::vector<Index>& rows,
-           const ConeProduct& blocks, std::vector<ConvexSet::Kind> kinds);
+           const ConeProduct& blocks, std::vector<std::optional<Interval>> bounds);
 
   Index rows() const { return matrix_.rows(); }
   const BlockSparseMatrix& matrix() const { return matrix_; }

@@ -44,7 +44,7 @@ class GaussSeidel final : public ConvexQpSolver {
   }
 
  private:
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1>;
+  using Small = ContactVector<Eigen::Dynamic>;
 
   /// The largest change of a block over its step [m/s].
   double sweep(const Vector& q, Vector& x) const {
@@ -164,7 +164,7 @@ class Newton final : public ConvexQpSolver {
       : qp_(qp),
         matrix_(qp.matrix(), qp.compliance(), Storage::automatic),
         line_search_({.rule = "armijo", .memory = 10}),
-        by_impulse_(static_cast<std::size_t>(qp.matrix().block_rows()), NewtonMatrix::Block::Zero()),
+        by_impulse_(qp.matrix().block_rows(), [&](Index i) { return qp.matrix().block_size(i); }),
         by_velocity_(by_impulse_) {
     for (Vector* buffer : {&w_, &f_, &d_, &ad_, &trial_, &trial_w_, &trial_f_}) buffer->setZero(qp.rows());
   }
@@ -204,26 +204,30 @@ class Newton final : public ConvexQpSolver {
  private:
   void evaluate(const Vector& x, const Vector& w, Vector& f, bool derivatives) {
     const BlockSparseMatrix& matrix = qp_.matrix();
-    const auto store = [&]<int Dim>(std::size_t i, Index row, const BlockFunction<Dim>& block) {
-      f.segment<Dim>(row) = block.value;
+    const auto store = [&]<int Rows>(Index i, const BlockFunction<Rows>& block) {
+      f.segment<Rows>(matrix.block_offset(i), block.value.size()) = block.value;
       if (!derivatives) return;
-      by_impulse_[i].topLeftCorner<Dim, Dim>() = block.by_impulse;
-      by_velocity_[i].topLeftCorner<Dim, Dim>() = block.by_velocity;
+      by_impulse_.block<Rows>(i) = block.by_impulse;
+      by_velocity_.block<Rows>(i) = block.by_velocity;
+    };
+    const auto store_disk = [&]<int Rows>(Index i, Index row, int size, double radius) {
+      const BlockFunction<Rows> disk =
+          disk_function<Rows>(x.segment<Rows>(row, size), w.segment<Rows>(row, size), radius, qp_.step(i));
+      store(i, disk);
     };
     for (Index b = 0; b < matrix.block_rows(); ++b) {
       const auto i = static_cast<std::size_t>(b);
       const Index row = matrix.block_offset(b);
-      const double r = qp_.step(b);
-      if (qp_.set().kinds[i] == ConvexSet::Kind::line) {
-        store(i, row, BlockFunction<1>{ContactVector<1>(w[row]), Square<1>::Zero(), Square<1>::Identity()});
-      } else if (qp_.set().kinds[i] == ConvexSet::Kind::half_line) {
-        store(i, row, unilateral_function(x[row], w[row], r));
-      } else if (matrix.block_size(b) == 2) {
-        const BlockFunction<2> disk = disk_function<2>(x.segment<2>(row), w.segment<2>(row), qp_.set().radii[i], r);
-        store(i, row, disk);
-      } else {
-        const BlockFunction<1> interval = disk_function<1>(x.segment<1>(row), w.segment<1>(row), qp_.set().radii[i], r);
-        store(i, row, interval);
+      const int size = matrix.block_size(b);
+      const double radius = qp_.set().radii[i];
+      if (const auto& bounds = qp_.set().bounds[i]) {
+        store(b, interval_function(x[row], w[row], *bounds, qp_.step(b)));
+        continue;
+      }
+      switch (size) {
+        case 1: store_disk.operator()<1>(b, row, size, radius); break;
+        case 2: store_disk.operator()<2>(b, row, size, radius); break;
+        default: store_disk.operator()<Eigen::Dynamic>(b, row, size, radius);
       }
     }
   }
@@ -231,7 +235,7 @@ class Newton final : public ConvexQpSolver {
   const ConvexQp& qp_;
   NewtonMatrix matrix_;
   LineSearch line_search_;
-  std::vector<NewtonMatrix::Block> by_impulse_, by_velocity_;
+  BlockDiagonal by_impulse_, by_velocity_;
   Vector w_, f_, d_, ad_, trial_, trial_w_, trial_f_;
 };
 

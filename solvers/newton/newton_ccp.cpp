@@ -1,11 +1,13 @@
 #include "solvers/newton/newton_ccp.hpp"
 
 #include <Eigen/SparseLU>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "problems/cones/contact_cones.hpp"
 #include "problems/conversions.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/line_search.hpp"
@@ -27,7 +29,7 @@ namespace {
 //     c       J v + b (LeLidec24: c − c*, so that b = −c*)              m/s
 //     R       compliance, > 0                                     m/s per N s
 //     λ       P(−R⁻¹ c), P the projection onto K in the metric R  N s
-//     ℓ       ½ ‖v − v_f‖²_M + ½ ‖λ‖²_R, (22)                     J
+//     ℓ       ½ ‖v − v_f‖²_M + ½ ‖λ‖²_R, (22); PrimalProblem      J
 //     W       ∂P/∂y R⁻¹, block diagonal                           N s per m/s
 
 struct CcpOptions {
@@ -70,13 +72,10 @@ class NewtonCcp final : public Solver {
     if (options_.r_alpha == 0.0 && !(compliance.minCoeff() > 0.0)) {
       return info_.id + " needs compliance R > 0 in every row; r_alpha = 1e-6, say, gives the others alpha diag(G)";
     }
-    const ConeProduct& cones = problem.cones();
-    for (Index i = 0; i < cones.contacts(); ++i) {
-      const auto tangential = compliance.segment(cones.contact_row(i), cones.contact_dimension() - 1);
-      if ((tangential.array() == tangential[0]).all()) continue;
-      return info_.id + " needs one tangential compliance a contact, and contact " + std::to_string(i) + " has two";
-    }
-    return std::nullopt;
+    const Index uneven = contact_with_uneven_compliance(problem);
+    if (uneven < 0) return std::nullopt;
+    return info_.id + " needs one compliance for all rows of a contact's group, and contact " + std::to_string(uneven) +
+           " has two";
   }
 
   /// Its own residual is that of the problem as given.
@@ -105,7 +104,8 @@ class NewtonCcp final : public Solver {
                              options_.storage == "dense"    ? Storage::dense
                              : options_.storage == "sparse" ? Storage::sparse
                                                             : Storage::automatic);
-    weights_.assign(static_cast<std::size_t>(problem.cones().blocks()), PrimalProblem::Block::Zero());
+    const ConeProduct& cones = problem.cones();
+    weights_ = BlockDiagonal(cones.blocks(), [&](Index i) { return cones.block_size(i); });
     for (Vector* buffer : {&v_, &gradient_, &dv_, &momentum_, &momentum_change_}) {
       buffer->setZero(primal_.data().mass.rows());
     }
@@ -148,6 +148,18 @@ class NewtonCcp final : public Solver {
   static constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
   /// A dense factor of more takes gigabytes and minutes.
   static constexpr Index max_factored_rows = 6000;
+
+  /// -1 where there is none. Row units round, so that equal compliances may differ in their last digits.
+  static Index contact_with_uneven_compliance(const ContactProblem& problem) {
+    Index found = -1;
+    for_each_contact(problem.cones(), [&]<class Cone>(Index contact, Index row, const Cone& cone) {
+      cone.for_each_group([&]<int Size>(int first, int size, double) {
+        const auto own = problem.compliance().segment<Size>(row + first, size).array();
+        if (found < 0 && !((own - own[0]).abs() <= 1e-12 * own[0]).all()) found = contact;
+      });
+    });
+    return found;
+  }
 
   static SolveSummary singular(SolveSummary& summary, const char* why) {
     summary.status = SolveStatus::breakdown;
@@ -207,7 +219,8 @@ class NewtonCcp final : public Solver {
     };
     // Near the minimum ℓ changes by less than it is rounded; a full step must not fail on that.
     line_search_.reset();
-    return line_search_.search(energy + rounding * energy, slope, merit).t;
+    const double size = kinetic_energy_ + std::abs(compliant_energy_);  // given impulses make the latter negative
+    return line_search_.search(energy + rounding * size, slope, merit).t;
   }
 
   /// dcᵀ W dc.
@@ -217,7 +230,8 @@ class NewtonCcp final : public Solver {
     for (Index i = 0; i < cones.blocks(); ++i) {
       const int size = cones.block_size(i);
       const auto dc = dc_.segment(cones.block_row(i), size);
-      sum += dc.dot(weights_[static_cast<std::size_t>(i)].topLeftCorner(size, size).lazyProduct(dc));
+      const auto weight = weights_.padded(i);
+      sum += dc.dot(weight.topLeftCorner(size, size).lazyProduct(dc));
     }
     return sum;
   }
@@ -233,7 +247,7 @@ class NewtonCcp final : public Solver {
   SolveSummary prepared_;
   double kinetic_energy_ = 0.0;
   double compliant_energy_ = 0.0;
-  std::vector<PrimalProblem::Block> weights_;
+  BlockDiagonal weights_;
   Vector v_, gradient_, dv_, momentum_, momentum_change_, c_, dc_, lambda_, trial_c_, trial_lambda_;
 };
 
@@ -246,6 +260,8 @@ std::vector<SolverRow> newton_ccp_rows() {
   info.id = "NEWTON-CCP";
   info.name = "Newton's method on the primal cone problem";
   info.formulation = Formulation::ccp;
+  info.intervals = true;
+  info.friction_cones = true;
   info.needs_symmetry = true;
   info.allocates = Allocation::refactorization;
   info.origin = Origin::paper;

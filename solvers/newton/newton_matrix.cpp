@@ -12,8 +12,7 @@ namespace {
 constexpr Index dense_rows = 150;
 constexpr double dense_share = 0.25;
 
-/// A block of at most 5×5 on the stack.
-using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 5, 5>;
+using SmallMatrix = ContactSquare<Eigen::Dynamic>;  ///< on the stack, not always square
 
 /// Of each row's block.
 Vector row_means(const BlockSparseMatrix& matrix, const Vector& compliance) {
@@ -47,29 +46,31 @@ NewtonMatrix::NewtonMatrix(const BlockSparseMatrix& matrix, const Vector& compli
   sparse_lu_->analyzePattern(transposed_);
 }
 
-void NewtonMatrix::fill_dense(const std::vector<Block>& x, const std::vector<Block>& y, double epsilon) {
+void NewtonMatrix::fill_dense(const BlockDiagonal& x, const BlockDiagonal& y, double epsilon) {
   dense_values_.setZero();
   for (Index i = 0; i < matrix_.block_rows(); ++i) {
     const Index row = matrix_.block_offset(i);
     const int size = matrix_.block_size(i);
-    const auto left = y[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+    const auto padded = y.padded(i);
+    const auto left = padded.topLeftCorner(size, size);
     for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k) {
       const Index j = matrix_.column(k);
       SmallMatrix block = matrix_.block(i, k);
       if (j == i) block.diagonal() += (compliance_ + epsilon * mean_diagonal_).segment(row, size);
       auto out = dense_values_.block(row, matrix_.block_offset(j), size, matrix_.block_size(j));
       out = left.lazyProduct(block);
-      if (j == i) out += x[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+      if (j == i) out += x.block(i);
     }
   }
 }
 
-void NewtonMatrix::fill_sparse(const std::vector<Block>& x, const std::vector<Block>& y, double epsilon) {
+void NewtonMatrix::fill_sparse(const BlockDiagonal& x, const BlockDiagonal& y, double epsilon) {
   double* next = transposed_.valuePtr();
   for (Index i = 0; i < matrix_.block_rows(); ++i) {
     const Index row = matrix_.block_offset(i);
     const int size = matrix_.block_size(i);
-    const auto left = y[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+    const auto padded = y.padded(i);
+    const auto left = padded.topLeftCorner(size, size);
     const Index width = transposed_.outerIndexPtr()[row + 1] - transposed_.outerIndexPtr()[row];
     Index column = 0;
     for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k) {
@@ -77,7 +78,7 @@ void NewtonMatrix::fill_sparse(const std::vector<Block>& x, const std::vector<Bl
       SmallMatrix block = matrix_.block(i, k);
       if (j == i) block.diagonal() += (compliance_ + epsilon * mean_diagonal_).segment(row, size);
       SmallMatrix product = left.lazyProduct(block);
-      if (j == i) product += x[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+      if (j == i) product += x.block(i);
       for (int r = 0; r < size; ++r) {
         for (Index c = 0; c < product.cols(); ++c) next[r * width + column + c] = product(r, c);
       }
@@ -87,7 +88,7 @@ void NewtonMatrix::fill_sparse(const std::vector<Block>& x, const std::vector<Bl
   }
 }
 
-bool NewtonMatrix::factor(const std::vector<Block>& x, const std::vector<Block>& y, double epsilon) {
+bool NewtonMatrix::factor(const BlockDiagonal& x, const BlockDiagonal& y, double epsilon) {
   if (dense_) {
     fill_dense(x, y, epsilon);
     dense_lu_.compute(dense_values_);

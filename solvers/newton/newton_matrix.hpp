@@ -4,10 +4,10 @@
 #include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 #include <memory>
-#include <vector>
 
 #include "problems/block_sparse_matrix.hpp"
 #include "problems/types.hpp"
+#include "solvers/newton/block_diagonal.hpp"
 #include "solvers/newton/storage.hpp"
 
 namespace conebench::newton {
@@ -20,14 +20,12 @@ namespace conebench::newton {
 /// about ε, never the solutions.
 class NewtonMatrix {
  public:
-  using Block = Eigen::Matrix<double, 5, 5>;  ///< the top left corner counts
-
   NewtonMatrix() = default;
   /// Storage `automatic`: dense below 150 rows or where more than a quarter of A is stored.
   NewtonMatrix(const BlockSparseMatrix& matrix, const Vector& compliance, Storage storage);
 
   /// False where it is singular to working precision.
-  bool factor(const std::vector<Block>& x, const std::vector<Block>& y, double epsilon);
+  bool factor(const BlockDiagonal& x, const BlockDiagonal& y, double epsilon);
   /// solution = matrix⁻¹ right_side by the last factors.
   void solve(const Vector& right_side, Vector& solution);
 
@@ -38,8 +36,8 @@ class NewtonMatrix {
   /// Its transpose, column by column, is the row-major matrix: so no second copy of the values.
   using TransposedLu = Eigen::SparseLU<SparseMatrix, Eigen::COLAMDOrdering<int>>;
 
-  void fill_dense(const std::vector<Block>& x, const std::vector<Block>& y, double epsilon);
-  void fill_sparse(const std::vector<Block>& x, const std::vector<Block>& y, double epsilon);
+  void fill_dense(const BlockDiagonal& x, const BlockDiagonal& y, double epsilon);
+  void fill_sparse(const BlockDiagonal& x, const BlockDiagonal& y, double epsilon);
 
   BlockSparseMatrix matrix_;
   Vector compliance_, mean_diagonal_;

@@ -37,8 +37,8 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
     : cones_(problem.cones()),
       function_(function),
       steps_(static_cast<std::size_t>(cones_.blocks())),
-      by_impulse_(steps_.size(), Block::Zero()),
-      by_velocity_(steps_.size(), Block::Zero()) {
+      by_impulse_(cones_.blocks(), [this](Index i) { return cones_.block_size(i); }),
+      by_velocity_(by_impulse_) {
   const BlockSparseMatrix& matrix = problem.blocks();
   double sum = 0.0;
   long positive = 0;
@@ -61,43 +61,33 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
   velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
 }
 
-template <int Dim, class Store>
-void NonsmoothEquation::for_each_contact(const Vector& impulse, const Vector& velocity, Store store) const {
-  for (Index i = 0; i < cones_.contacts(); ++i) {
-    const Index block = cones_.first_contact_row() + i;
-    const Index row = cones_.contact_row(i);
-    const ContactVector<Dim> lambda = impulse.segment<Dim>(row);
-    const ContactVector<Dim> sigma = velocity.segment<Dim>(row);
-    store(block, row,
-          contact_function<Dim>(function_ == ContactFunction::alart_curnier, lambda, sigma, friction_of<Dim>(cones_, i),
-                                steps_[static_cast<std::size_t>(block)]));
-  }
-}
-
 template <class Store>
 void NonsmoothEquation::for_each_block(const Vector& impulse, const Vector& velocity, Store store) const {
   for (Index row = 0; row < cones_.first_contact_row(); ++row) {
-    if (row < cones_.first_limit_row()) {
-      const ContactVector<1> sigma(velocity[row]);
-      store(row, row, BlockFunction<1>{sigma, Square<1>::Zero(), Square<1>::Identity()});
-    } else {
-      store(row, row, unilateral_function(impulse[row], velocity[row], steps_[static_cast<std::size_t>(row)].normal));
-    }
+    store(row, row,
+          interval_function(impulse[row], velocity[row], cones_.bounds(row),
+                            steps_[static_cast<std::size_t>(row)].normal));
   }
-  with_contact_cone(cones_, [&]<class Cone>() { for_each_contact<Cone::rows>(impulse, velocity, store); });
+  for_each_contact(cones_, [&]<class Cone>(Index contact, Index row, const Cone& cone) {
+    const Index block = cones_.first_contact_row() + contact;
+    store(block, row,
+          contact_function(function_ == ContactFunction::alart_curnier, impulse.segment<Cone::rows>(row, cone.size()),
+                           velocity.segment<Cone::rows>(row, cone.size()), cone,
+                           steps_[static_cast<std::size_t>(block)]));
+  });
 }
 
 void NonsmoothEquation::evaluate(const Vector& impulse, const Vector& velocity, Vector& value) const {
-  for_each_block(impulse, velocity, [&]<int Dim>(Index, Index row, const BlockFunction<Dim>& f) {
-    value.segment<Dim>(row) = f.value / velocity_scale_;
+  for_each_block(impulse, velocity, [&]<int Rows>(Index, Index row, const BlockFunction<Rows>& f) {
+    value.segment<Rows>(row, f.value.size()) = f.value / velocity_scale_;
   });
 }
 
 void NonsmoothEquation::linearise(const Vector& impulse, const Vector& velocity, Vector& value) {
-  for_each_block(impulse, velocity, [&]<int Dim>(Index block, Index row, const BlockFunction<Dim>& f) {
-    value.segment<Dim>(row) = f.value / velocity_scale_;
-    by_impulse_[static_cast<std::size_t>(block)].topLeftCorner<Dim, Dim>() = f.by_impulse / velocity_scale_;
-    by_velocity_[static_cast<std::size_t>(block)].topLeftCorner<Dim, Dim>() = f.by_velocity / velocity_scale_;
+  for_each_block(impulse, velocity, [&]<int Rows>(Index block, Index row, const BlockFunction<Rows>& f) {
+    value.segment<Rows>(row, f.value.size()) = f.value / velocity_scale_;
+    by_impulse_.block<Rows>(block) = f.by_impulse / velocity_scale_;
+    by_velocity_.block<Rows>(block) = f.by_velocity / velocity_scale_;
   });
 }
 

@@ -4,18 +4,17 @@
 #include <vector>
 
 #include "problems/contact_problem.hpp"
+#include "solvers/newton/block_diagonal.hpp"
 #include "solvers/newton/block_functions.hpp"
 
 namespace conebench::newton {
 
 enum class ContactFunction { alart_curnier, natural_map };
 
-/// F(λ) = 0 for a whole problem: joint rows F = σ, limit rows the unilateral function, contacts one of the two, each
-/// block divided by V = max ‖g_i‖ (0: 1) and so without unit.
+/// F(λ) = 0 for a whole problem: joints, limits and intervals the interval function, contacts one of the two (pyramids
+/// the natural map), each block divided by V = max ‖g_i‖ (0: 1) and so without unit.
 class NonsmoothEquation {
  public:
-  using Block = Eigen::Matrix<double, 5, 5>;  ///< the top left corner counts
-
   /// `steps`: "trace" (r = d / trace D), "spectral" (1 / λ_max(D)) or "split" (1 / D_NN, 1 / λ_max(D_TT)), where
   /// D = G_ii + R_ii; where that is not positive the inverse of the others' mean. The natural map takes the normal one.
   NonsmoothEquation(const ContactProblem& problem, ContactFunction function, const std::string& steps);
@@ -24,8 +23,8 @@ class NonsmoothEquation {
   void evaluate(const Vector& impulse, const Vector& velocity, Vector& value) const;
   /// F, X and Y there: dF = X dλ + Y dσ.
   void linearise(const Vector& impulse, const Vector& velocity, Vector& value);
-  const std::vector<Block>& by_impulse() const { return by_impulse_; }
-  const std::vector<Block>& by_velocity() const { return by_velocity_; }
+  const BlockDiagonal& by_impulse() const { return by_impulse_; }
+  const BlockDiagonal& by_velocity() const { return by_velocity_; }
 
   /// Largest Euclidean norm of a block of F; NaN survives.
   double residual(const Vector& value) const;
@@ -33,14 +32,12 @@ class NonsmoothEquation {
  private:
   template <class Store>
   void for_each_block(const Vector& impulse, const Vector& velocity, Store store) const;
-  template <int Dim, class Store>
-  void for_each_contact(const Vector& impulse, const Vector& velocity, Store store) const;
 
   ConeProduct cones_;
   ContactFunction function_;
   std::vector<Steps> steps_;
   double velocity_scale_ = 1.0;
-  std::vector<Block> by_impulse_, by_velocity_;
+  BlockDiagonal by_impulse_, by_velocity_;
 };
 
 }  // namespace conebench::newton

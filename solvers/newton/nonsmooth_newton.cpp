@@ -199,10 +199,10 @@ class NonsmoothNewton final : public Solver {
     for (Index i = 0; i < cones.blocks(); ++i) {
       const Index row = cones.block_row(i);
       const int size = cones.block_size(i);
-      const auto at = static_cast<std::size_t>(i);
-      slope += f_.segment(row, size).dot(
-          equation_->by_impulse()[at].topLeftCorner(size, size).lazyProduct(d_.segment(row, size)) +
-          equation_->by_velocity()[at].topLeftCorner(size, size).lazyProduct(ad_.segment(row, size)));
+      const auto by_impulse = equation_->by_impulse().padded(i);
+      const auto by_velocity = equation_->by_velocity().padded(i);
+      slope += f_.segment(row, size).dot(by_impulse.topLeftCorner(size, size).lazyProduct(d_.segment(row, size)) +
+                                         by_velocity.topLeftCorner(size, size).lazyProduct(ad_.segment(row, size)));
     }
     return slope;
   }
@@ -222,7 +222,8 @@ class NonsmoothNewton final : public Solver {
 template <class Options>
 SolverRow row(const char* id, const char* name, ContactFunction function, const char* summary) {
   SolverInfo info;
-  info.rolling = true;
+  info.intervals = true;
+  info.friction_cones = true;
   info.id = id;
   info.name = name;
   info.version = 2;

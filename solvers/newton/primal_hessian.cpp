@@ -1,5 +1,7 @@
 #include "solvers/newton/primal_hessian.hpp"
 
+#include <vector>
+
 namespace conebench::newton {
 
 namespace {
@@ -49,11 +51,12 @@ PrimalHessian::PrimalHessian(const PrimalData& data, const ConeProduct& cones, S
   sparse_factor_->analyzePattern(sparse_hessian_);
 }
 
-void PrimalHessian::fill_dense(const std::vector<Block>& weights) {
+void PrimalHessian::fill_dense(const BlockDiagonal& weights) {
   Index filled = 0;
   for (Index i = 0; i < cones_.blocks(); ++i) {
     const int size = cones_.block_size(i);
-    const auto weight = weights[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+    const auto padded = weights.padded(i);
+    const auto weight = padded.topLeftCorner(size, size);
     if (weight.isZero(0.0)) continue;
     const auto rows = jacobian_.middleRows(cones_.block_row(i), size);
     acting_.middleRows(filled, size) = rows;
@@ -64,17 +67,12 @@ void PrimalHessian::fill_dense(const std::vector<Block>& weights) {
   hessian_.noalias() += acting_.topRows(filled).transpose() * weighted_.topRows(filled);
 }
 
-void PrimalHessian::fill_sparse(const std::vector<Block>& weights) {
-  double* next = weight_.valuePtr();  // column by column, which is block by block
-  for (Index i = 0; i < cones_.blocks(); ++i) {
-    const int size = cones_.block_size(i);
-    Eigen::Map<Matrix>(next, size, size) = weights[static_cast<std::size_t>(i)].topLeftCorner(size, size);
-    next += size * size;
-  }
+void PrimalHessian::fill_sparse(const BlockDiagonal& weights) {
+  Eigen::Map<Vector>(weight_.valuePtr(), weight_.nonZeros()) = weights.values();  // both block by block
   sparse_hessian_ = sparse_mass_ + SparseMatrix(transposed_ * SparseMatrix(weight_ * sparse_jacobian_));
 }
 
-bool PrimalHessian::factor(const std::vector<Block>& weights) {
+bool PrimalHessian::factor(const BlockDiagonal& weights) {
   if (dense_) {
     fill_dense(weights);
     dense_factor_.compute(hessian_);

@@ -3,7 +3,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/SparseCholesky>
 #include <memory>
-#include <vector>
 
 #include "solvers/newton/primal_problem.hpp"
 #include "solvers/newton/storage.hpp"
@@ -14,14 +13,12 @@ namespace conebench::newton {
 /// analysed once.
 class PrimalHessian {
  public:
-  using Block = PrimalProblem::Block;
-
   PrimalHessian() = default;
   /// Storage `automatic`: dense below 100 velocities or where more than a quarter of H is filled.
   PrimalHessian(const PrimalData& data, const ConeProduct& cones, Storage storage);
 
   /// False where H is not positive definite to working precision.
-  bool factor(const std::vector<Block>& weights);
+  bool factor(const BlockDiagonal& weights);
   /// solution = H⁻¹ right_side by the last factors.
   void solve(const Vector& right_side, Vector& solution) const;
 
@@ -30,8 +27,8 @@ class PrimalHessian {
  private:
   using Cholesky = Eigen::SimplicialLLT<SparseMatrix>;
 
-  void fill_dense(const std::vector<Block>& weights);
-  void fill_sparse(const std::vector<Block>& weights);
+  void fill_dense(const BlockDiagonal& weights);
+  void fill_sparse(const BlockDiagonal& weights);
 
   ConeProduct cones_;
   bool dense_ = true;

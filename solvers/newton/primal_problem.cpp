@@ -2,9 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
-#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/contact_cones.hpp"
 #include "solvers/newton/metric_projection.hpp"
 
 namespace conebench::newton {
@@ -54,43 +55,38 @@ void PrimalProblem::constraint_velocity(const Vector& v, Vector& c) const {
   c.noalias() += data_.jacobian * v;
 }
 
-template <int Dim, class Store>
-double PrimalProblem::for_each_contact(const Vector& c, Vector& lambda, Store store) const {
-  double value = 0.0;
-  for (Index i = 0; i < cones_.contacts(); ++i) {
-    const Index row = cones_.contact_row(i);
-    const ContactVector<Dim> r = compliance_.segment<Dim>(row);
-    const ContactVector<Dim> y = -c.segment<Dim>(row).cwiseQuotient(r);
-    const MetricProjection<Dim> projection =
-        project_in_metric<Dim>(y, cones_.friction()[static_cast<std::size_t>(i)], {r[0], r[Dim - 1]});
-    lambda.segment<Dim>(row) = projection.point;
-    value += 0.5 * projection.point.dot(r.cwiseProduct(projection.point));
-    store(cones_.first_contact_row() + i, projection.weight);
-  }
-  return value;
-}
-
 template <class Store>
 double PrimalProblem::for_each_block(const Vector& c, Vector& lambda, Store store) const {
   double value = 0.0;
   for (Index row = 0; row < cones_.first_contact_row(); ++row) {
+    const Interval bounds = cones_.bounds(row);
     const double y = -c[row] / compliance_[row];
-    const bool acts = row < cones_.first_limit_row() || y > 0.0;
-    lambda[row] = acts ? y : 0.0;
+    lambda[row] = bounds.project(y);
     value += 0.5 * compliance_[row] * lambda[row] * lambda[row];
-    store(row, Square<1>(acts ? 1.0 / compliance_[row] : 0.0));
+    const bool inside = y > bounds.lower && y < bounds.upper;
+    if (!inside && lambda[row] != 0.0) value += compliance_[row] * lambda[row] * (y - lambda[row]);
+    store(row, ContactSquare<1>(inside ? 1.0 / compliance_[row] : 0.0));
   }
-  return value + with_contact_rows(cones_.contact_dimension(),
-                                   [&]<int Dim>() { return for_each_contact<Dim>(c, lambda, store); });
+  double of_contacts = 0.0;
+  for_each_contact(cones_, [&]<class Cone>(Index contact, Index row, const Cone& cone) {
+    using Block = typename Cone::Block;
+    const Block r = compliance_.segment<Cone::rows>(row, cone.size());
+    const Block y = -c.segment<Cone::rows>(row, cone.size()).cwiseQuotient(r);
+    const MetricProjection<Cone> projection = project_in_metric(cone, y, r);
+    lambda.segment<Cone::rows>(row, cone.size()) = projection.point;
+    of_contacts += 0.5 * projection.point.dot(r.cwiseProduct(projection.point));
+    store(cones_.first_contact_row() + contact, projection.weight);
+  });
+  return value + of_contacts;
 }
 
 double PrimalProblem::impulse(const Vector& c, Vector& lambda) const {
   return for_each_block(c, lambda, [](Index, const auto&) {});
 }
 
-double PrimalProblem::linearise(const Vector& c, Vector& lambda, std::vector<Block>& weights) const {
-  return for_each_block(c, lambda, [&]<int Dim>(Index block, const Square<Dim>& weight) {
-    weights[static_cast<std::size_t>(block)].template topLeftCorner<Dim, Dim>() = weight;
+double PrimalProblem::linearise(const Vector& c, Vector& lambda, BlockDiagonal& weights) const {
+  return for_each_block(c, lambda, [&](Index block, const auto& weight) {
+    weights.block<std::decay_t<decltype(weight)>::RowsAtCompileTime>(block) = weight;
   });
 }
 

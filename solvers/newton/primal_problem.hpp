@@ -2,10 +2,9 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "problems/contact_problem.hpp"
-#include "solvers/newton/block_functions.hpp"
+#include "solvers/newton/block_diagonal.hpp"
 
 namespace conebench::newton {
 
@@ -27,11 +26,12 @@ std::optional<PrimalData> factored_primal(const ContactProblem& problem);
 /// LeLidec24 (22): min over v of ℓ(v) = ½ ‖v − v_f‖²_M + ½ ‖P(y(v))‖²_R, y = −R⁻¹ (J v + b), P the projection onto K in
 /// the metric R. The impulse of v is λ = P(y(v)).
 ///
-/// Needs R > 0 in every row, equal in a contact's tangential ones.
+/// (22)'s second term is max over λ ∈ K of −cᵀλ − ½ ‖λ‖²_R, c = J v + b, reached at P(y), where K is a cone. An
+/// interval takes this maximum, too: R λ (y − ½ λ), Huber's function, quadratic in c inside and linear beyond a bound.
+///
+/// Needs R > 0 in every row, equal in the rows of a contact's group.
 class PrimalProblem {
  public:
-  using Block = Eigen::Matrix3d;  ///< the top left corner counts
-
   PrimalProblem() = default;
   PrimalProblem(PrimalData data, const ConeProduct& cones, const Vector& compliance);
 
@@ -40,16 +40,14 @@ class PrimalProblem {
 
   /// J v + b.
   void constraint_velocity(const Vector& v, Vector& c) const;
-  /// λ = P(−R⁻¹ c); returns ½ ‖λ‖²_R.
+  /// λ = P(−R⁻¹ c); returns the second term of ℓ.
   double impulse(const Vector& c, Vector& lambda) const;
   /// The same, with W = ∂P/∂y R⁻¹ by blocks.
-  double linearise(const Vector& c, Vector& lambda, std::vector<Block>& weights) const;
+  double linearise(const Vector& c, Vector& lambda, BlockDiagonal& weights) const;
 
  private:
   template <class Store>
   double for_each_block(const Vector& c, Vector& lambda, Store store) const;
-  template <int Dim, class Store>
-  double for_each_contact(const Vector& c, Vector& lambda, Store store) const;
 
   PrimalData data_;
   ConeProduct cones_;

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "problems/cones/contact_cones.hpp"
 #include "problems/scaled_natural_map.hpp"
 #include "solvers/common_options.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
@@ -25,8 +28,9 @@ namespace {
 //     λ_N, λ_T  normal and tangential parts of the contacts' impulses  N s
 //     g̃_N, g̃_T  velocities of the rows with their own impulses at 0    m/s
 //
-// The box has contacts alone. Here the normal problem also holds limits (as normals) and joints (free), and the
-// tangential problem holds the joints once more, so that they keep up with friction.
+// The box has contacts alone. Here the normal problem also holds limits (as normals), joints (free) and intervals
+// (within their bounds), and the tangential problem holds joints and intervals once more, so that they keep up with
+// friction. Each group of a contact's tangential rows has a disk of its own.
 
 struct StaggeredOptions {
   std::string normal = "admm";
@@ -71,7 +75,12 @@ class Staggered final : public Solver {
   const SolverInfo& info() const override { return info_; }
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
-    return unsupported_by_flags(info_, problem);
+    if (auto reason = unsupported_by_flags(info_, problem)) return reason;
+    const ConeProduct& cones = problem.cones();
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      if (cones.shape(i) == ConeShape::pyramid) return info_.id + " takes no pyramids: its tangential sets are disks";
+    }
+    return std::nullopt;
   }
 
   Result<void> prepare(const ContactProblem& problem) override {
@@ -80,8 +89,8 @@ class Staggered final : public Solver {
     if (problem.rows() == 0) return {};
     residual_ = std::make_unique<gauss_seidel::OwnResiduals>(problem, gauss_seidel::OwnModel::ncp);
     velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
-    make_normal(problem);
-    make_tangential(problem);
+    make_normal(problem.cones());
+    make_tangential(problem.cones());
     lambda_.setZero(problem.rows());
     sigma_.setZero(problem.rows());
     return {};
@@ -122,47 +131,62 @@ class Staggered final : public Solver {
   }
 
  private:
-  using Kind = ConvexSet::Kind;
+  /// The rows of an inner problem and the set of each block.
+  struct Choice {
+    std::vector<Index> rows;
+    std::vector<std::optional<Interval>> bounds;  ///< one a block, nothing for a disk
 
-  void add_joints(std::vector<Index>& rows, std::vector<Kind>& kinds) const {
-    for (Index row = 0; row < problem_->cones().joints(); ++row) {
+    void add_row(Index row, const Interval& interval) {
       rows.push_back(row);
-      kinds.push_back(Kind::line);
+      bounds.emplace_back(interval);
     }
-  }
+  };
+  /// A group of a contact's tangential rows.
+  struct Group {
+    Index row = 0, normal_row = 0;
+    int size = 0;
+    double coefficient = 0.0;
+  };
 
-  void make_part(Part& part, const std::vector<Index>& rows, const ConeProduct& blocks, std::vector<Kind> kinds) const {
-    part.qp = ConvexQp(problem_->blocks(), problem_->compliance(), rows, blocks, std::move(kinds));
+  void make_part(Part& part, const Choice& choice, const ConeProduct& blocks) const {
+    part.qp = ConvexQp(problem_->blocks(), problem_->compliance(), choice.rows, blocks, choice.bounds);
     for (Vector* buffer : {&part.x, &part.q, &part.own}) buffer->setZero(part.qp.rows());
   }
 
-  void make_normal(const ContactProblem& problem) {
-    const ConeProduct& cones = problem.cones();
-    std::vector<Index> rows;
-    std::vector<Kind> kinds;
-    add_joints(rows, kinds);
-    for (Index row = cones.first_limit_row(); row < cones.first_contact_row(); ++row) rows.push_back(row);
-    for (Index i = 0; i < cones.contacts(); ++i) rows.push_back(cones.contact_row(i) + cones.contact_dimension() - 1);
-    kinds.resize(rows.size(), Kind::half_line);
-    make_part(normal_, rows, ConeProduct::create(cones.joints(), cones.limits() + cones.contacts(), {}).value(), kinds);
+  void make_normal(const ConeProduct& cones) {
+    Choice choice;
+    for (Index row = 0; row < cones.first_contact_row(); ++row) choice.add_row(row, cones.bounds(row));
+    for (Index b = cones.first_contact_row(); b < cones.blocks(); ++b) {
+      choice.add_row(cones.normal_row_of(b), {.lower = 0.0});
+    }
+    make_part(normal_, choice, ConeProduct::create(cones.joints(), cones.blocks() - cones.joints(), {}).value());
   }
 
-  void make_tangential(const ContactProblem& problem) {
-    const ConeProduct& cones = problem.cones();
-    std::vector<Index> rows;
-    std::vector<Kind> kinds;
-    add_joints(rows, kinds);
-    for (Index i = 0; i < cones.contacts(); ++i) {
-      for (int t = 0; t + 1 < cones.contact_dimension(); ++t) rows.push_back(cones.contact_row(i) + t);
-      kinds.push_back(Kind::disk);
+  void make_tangential(const ConeProduct& cones) {
+    groups_.clear();
+    for_each_contact(cones, [&]<class Cone>(Index, Index row, const Cone& cone) {
+      cone.for_each_group([&]<int Size>(int first, int size, double mu) {
+        groups_.push_back({row + first, row + cone.normal, size, mu});
+      });
+    });
+    const auto single = [](const Group& group) { return group.size == 1; };
+    std::ranges::stable_partition(groups_, single);  // the blocks of a ConeProduct begin with those of one row
+
+    Choice choice;
+    for (Index row = 0; row < cones.joints(); ++row) choice.add_row(row, {});
+    for (Index row = cones.first_interval_row(); row < cones.first_contact_row(); ++row) {
+      choice.add_row(row, cones.bounds(row));
     }
-    // Blocks of two rows in 3D, of one in 2D; the friction coefficients are not used.
-    const bool spatial = cones.contact_type() == ConeType::coulomb_space;
-    const auto count = static_cast<std::size_t>(cones.contacts());
-    make_part(tangential_, rows,
-              spatial ? ConeProduct::create(cones.joints(), 0, std::vector<double>(count, 0.0), 2).value()
-                      : ConeProduct::create(cones.joints(), cones.contacts(), {}).value(),
-              kinds);
+    first_group_ = choice.bounds.size();
+    // Only the sizes of these contacts count.
+    std::vector<FrictionLaw> blocks;
+    for (const Group& group : groups_) {
+      for (int k = 0; k < group.size; ++k) choice.rows.push_back(group.row + k);
+      choice.bounds.emplace_back();
+      if (!single(group)) blocks.push_back(FrictionLaw::coulomb(0.0, group.size - 1));
+    }
+    const auto singles = static_cast<Index>(choice.bounds.size() - blocks.size()) - cones.joints();
+    make_part(tangential_, choice, ConeProduct::create(cones.joints(), singles, {}, blocks).value());
   }
 
   /// The monitor also counts checks within turns, so that turns keep its schedule here.
@@ -186,16 +210,13 @@ class Staggered final : public Solver {
     summary.operator_products += 1 + count.products;
   }
 
-  /// μ_i λ_N,i, and λ_T brought inside, so that a solver may start there.
+  /// μ_g λ_N,i, and λ_g brought inside, so that a solver may start there.
   void update_radii() {
-    const ConeProduct& cones = problem_->cones();
     ConvexSet& set = tangential_.qp.set();
-    const int tangents = cones.contact_dimension() - 1;
-    for (Index i = 0; i < cones.contacts(); ++i) {
-      const auto at = static_cast<std::size_t>(cones.joints() + i);
-      const Index row = cones.contact_row(i);
-      set.radii[at] = cones.friction()[static_cast<std::size_t>(i)] * std::max(0.0, lambda_[row + tangents]);
-      set.project(at, lambda_.segment(row, tangents));
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const auto& [row, normal_row, size, mu] = groups_[i];
+      set.radii[first_group_ + i] = mu * std::max(0.0, lambda_[normal_row]);
+      set.project(first_group_ + i, lambda_.segment(row, size));
     }
   }
 
@@ -206,6 +227,8 @@ class Staggered final : public Solver {
   double velocity_scale_ = 1.0;
   long next_look_ = 1;  ///< turn at which the verdict is asked for
   Part normal_, tangential_;
+  std::vector<Group> groups_;    ///< in the order of the tangential problem's disks
+  std::size_t first_group_ = 0;  ///< block of the first
   Vector lambda_, sigma_;
 };
 
@@ -217,6 +240,8 @@ std::vector<SolverRow> staggered_rows() {
   SolverInfo info;
   info.id = "STAGGERED";
   info.version = 5;
+  info.intervals = true;
+  info.friction_cones = true;
   info.name = "Staggered projections";
   info.allocates = Allocation::refactorization;
   info.observed_every_iteration = false;

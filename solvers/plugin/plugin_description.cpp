@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -23,6 +24,10 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds max_time_to_load{20};
+
+constexpr std::uint32_t oldest_version = 1;
+/// The first whose problems have intervals and any law of friction.
+constexpr std::uint32_t version_with_cones = 2;
 
 /// In front of a description and of a failure.
 constexpr char described = '+';
@@ -71,8 +76,9 @@ const char* word_of(conebench_formulation formulation) {
   return "unknown";
 }
 
-Json solver_json(const conebench_solver& solver) {
+Json solver_json(const conebench_solver& solver, std::uint32_t version) {
   const auto takes = [&](unsigned flag) { return (solver.takes & flag) != 0; };
+  const bool sees_cones = version >= version_with_cones;
   const auto trait = [&](unsigned flag) { return (solver.traits & flag) != 0; };
   Json json = {{"id", text(solver.id)},
                {"name", text(solver.name)},
@@ -85,6 +91,8 @@ Json solver_json(const conebench_solver& solver) {
                {"compliance", takes(CONEBENCH_COMPLIANCE)},
                {"two_dimensional", takes(CONEBENCH_PLANE)},
                {"rolling", takes(CONEBENCH_ROLLING)},
+               {"intervals", sees_cones && takes(CONEBENCH_INTERVALS)},
+               {"friction_cones", sees_cones && takes(CONEBENCH_FRICTION_CONES)},
                {"needs_symmetry", trait(CONEBENCH_NEEDS_SYMMETRY)},
                {"rotation_invariant", trait(CONEBENCH_TURNS_WITH_FRAMES)},
                {"scale_invariant", trait(CONEBENCH_SCALES_WITH_UNITS)},
@@ -116,7 +124,7 @@ std::string answer_of(const std::string& file) {
     if (solver.prepare == nullptr || solver.solve == nullptr || solver.release == nullptr) {
       return fmt::format("{}its solver {} ('{}') lacks prepare, solve or release", failed, k + 1, text(solver.id));
     }
-    list.push_back(solver_json(solver));
+    list.push_back(solver_json(solver, library.plugin->interface_version));
     const conebench_peer* const peer = peer_of == nullptr ? nullptr : peer_of(k);
     if (peer != nullptr) list.back()["peer"] = peer_json(*peer);
   }
@@ -136,10 +144,11 @@ PluginFile open_plugin(const std::string& file) {
   }
   const conebench_plugin* const plugin = entry();
   if (plugin == nullptr) return {nullptr, "its conebench_plugin_entry gave nothing"};
-  if (plugin->interface_version != CONEBENCH_PLUGIN_VERSION) {
-    return {nullptr, fmt::format("is built for version {} of the plug-in interface, this Conebench has {}; build it "
-                                 "with this Conebench's solver_plugin.h",
-                                 plugin->interface_version, CONEBENCH_PLUGIN_VERSION)};
+  if (plugin->interface_version < oldest_version || plugin->interface_version > CONEBENCH_PLUGIN_VERSION) {
+    return {nullptr,
+            fmt::format("is built for version {} of the plug-in interface, this Conebench takes {} to {}; build "
+                        "it with this Conebench's solver_plugin.h",
+                        plugin->interface_version, oldest_version, CONEBENCH_PLUGIN_VERSION)};
   }
   if (plugin->solver_count == 0 || plugin->solvers == nullptr) return {nullptr, "has no solver"};
   return {plugin, {}};

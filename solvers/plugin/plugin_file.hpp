@@ -6,7 +6,8 @@
 
 namespace conebench {
 
-/// A shared library's solvers, or why there are none. It stays loaded.
+/// A shared library's solvers, or why there are none. It stays loaded. Its interface_version is one that this build
+/// serves: the layout of all that version 1 has is the same in version 2.
 struct PluginFile {
   const conebench_plugin* plugin = nullptr;
   std::string failure;

@@ -97,13 +97,13 @@ class PluginSolver final : public Solver {
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     // Asked once a problem: the answer is the same, and what it takes is the solver's time.
-    if (supported_ == &problem.data()) return std::nullopt;
+    if (supported_ == problem.data_hash()) return std::nullopt;
     if (auto reason = unsupported_by_flags(info_, problem)) return reason;
     const conebench_solver& solver = loaded();
     if (solver.supports == nullptr) return std::nullopt;
     Message reason{};
     if (solver.supports(ProblemView(problem, 0).get(), options_.data(), reason.data()) != 0) {
-      supported_ = &problem.data();
+      supported_ = problem.data_hash();
       return std::nullopt;
     }
     const std::string given = text(reason.data(), reason.size());
@@ -179,7 +179,7 @@ class PluginSolver final : public Solver {
   std::vector<conebench_value> options_;
   std::unique_ptr<ProblemView> problem_;
   mutable const conebench_solver* solver_ = nullptr;
-  mutable const void* supported_ = nullptr;
+  mutable std::string supported_;  ///< hash of the problem that it takes
   void* state_ = nullptr;
 };
 

@@ -16,10 +16,12 @@ ProblemView::ProblemView(const ContactProblem& problem, unsigned uses) : problem
   view_.rows = problem_.rows();
   view_.joints = cones.joints();
   view_.limits = cones.limits();
+  view_.intervals = static_cast<std::int64_t>(cones.intervals().size());
   view_.contacts = cones.contacts();
   view_.contact_size = cones.contact_dimension();
   view_.friction = cones.friction().data();
-  if (cones.rolls()) view_.rolling_friction = cones.rolling_friction().data();
+  rolling_friction_ = cones.rolling_friction();
+  if (!rolling_friction_.empty()) view_.rolling_friction = rolling_friction_.data();
   view_.free_term = problem_.free_term().data();
   view_.compliance = problem_.compliance().data();
   view_.multiply = multiply;
@@ -29,6 +31,7 @@ ProblemView::ProblemView(const ContactProblem& problem, unsigned uses) : problem
     if (configuration->gaps) view_.gaps = configuration->gaps->data();
     view_.time_step = configuration->time_step.value_or(0.0);
   }
+  show_cones();
   if ((uses & CONEBENCH_BLOCKS) != 0) show_blocks();
   if ((uses & CONEBENCH_DENSE) != 0) {
     dense_ = problem_.blocks().dense();
@@ -43,12 +46,30 @@ ProblemView::ProblemView(const ContactProblem& problem, unsigned uses) : problem
   }
 }
 
+void ProblemView::show_cones() {
+  static_assert(sizeof(BlockCone) == sizeof(std::uint8_t) && static_cast<int>(BlockCone::none) == CONEBENCH_BOUNDS &&
+                static_cast<int>(BlockCone::discs) == CONEBENCH_DISCS &&
+                static_cast<int>(BlockCone::ellipsoid) == CONEBENCH_ELLIPSOID &&
+                static_cast<int>(BlockCone::pyramid) == CONEBENCH_PYRAMID);
+  sets_ = blocks_in_order(problem_.cones());
+  const BlockTable& table = sets_.table;
+  first_row_.assign(table.first_row.begin(), table.first_row.end());
+  normal_row_.assign(sets_.normal_row.begin(), sets_.normal_row.end());
+  cones_.count = table.blocks();
+  cones_.first_row = first_row_.data();
+  cones_.normal_row = normal_row_.data();
+  cones_.cone = reinterpret_cast<const std::uint8_t*>(table.cone.data());
+  cones_.lower = table.lower.data();
+  cones_.upper = table.upper.data();
+  cones_.coefficient = table.mu.data();
+  cones_.group = table.group.data();
+  view_.cones = &cones_;
+}
+
 void ProblemView::show_blocks() {
   const BlockSparseMatrix& g = problem_.blocks();
   blocks_.count = g.block_rows();
-  first_row_.push_back(0);
   for (Index b = 0; b < g.block_rows(); ++b) {
-    first_row_.push_back(g.block_offset(b + 1));
     diagonal_.push_back(static_cast<std::int32_t>(g.diagonal(b)));
   }
   const double* const values = g.values().data();

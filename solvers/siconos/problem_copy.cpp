@@ -11,7 +11,7 @@ ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, 
   const BlockSparseMatrix& g = problem.blocks();
   const int dimension = problem.cones().contact_dimension();
   block_size_ = static_cast<std::size_t>(dimension * dimension);
-  normal_ = problem.cones().normal_row();
+  normal_ = problem.cones().contacts() > 0 ? problem.cones().normal_of(0) : 0;
 
   values_.resize(block_size_ * static_cast<std::size_t>(g.stored_blocks()));
   for (Index row = 0; row < g.block_rows(); ++row) {
@@ -46,7 +46,7 @@ ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, 
     case Storage::dense: make_dense(); break;
   }
   problem_.M = matrix_;
-  rolling_friction_.assign(problem.cones().rolling_friction().begin(), problem.cones().rolling_friction().end());
+  rolling_friction_ = problem.cones().rolling_friction();
   rolling_problem_ = {problem_.dimension, problem_.numberOfContacts, matrix_,
                       free_term_.data(),  friction_.data(),          rolling_friction_.data()};
 }

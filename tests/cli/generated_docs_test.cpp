@@ -14,8 +14,8 @@ std::string document(const std::string& name) { return text_of(CONEBENCH_SOURCE_
 
 TEST(GeneratedDocs, AreWhatTheExecutablePrints) {
   const std::vector<std::pair<std::string, std::string>> documents = {
-      {"solvers", "options.md"}, {"scenes", "scenes.md"},     {"commands", "command_line.md"},
-      {"tables", "papers.md"},   {"metrics", "residuals.md"}, {"fields", "fields.md"}};
+      {"solvers", "options.md"},   {"scenes", "scenes.md"}, {"commands", "command_line.md"}, {"tables", "papers.md"},
+      {"metrics", "residuals.md"}, {"fields", "fields.md"}, {"sets", "supported_sets.md"}};
   for (const auto& [topic, name] : documents) {
     EXPECT_EQ(conebench({"list", topic, "--markdown"}).out, document(name))
         << "docs/" << name << " is out of date: run scripts/update_docs.sh";

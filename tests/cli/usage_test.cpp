@@ -178,7 +178,7 @@ TEST(List, TablesWithSeveralLongColumnsAreAsWideAsTheTerminal) {
 }
 
 TEST(List, EveryTopicHasTextMarkdownAndOneJsonObject) {
-  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "fields", "tables", "commands"}) {
+  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "fields", "sets", "tables", "commands"}) {
     const auto text = conebench({"list", topic});
     EXPECT_EQ(text.code, 0);
     EXPECT_NE(text.out, "");

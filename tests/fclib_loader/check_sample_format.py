@@ -33,9 +33,9 @@ def matrix(group):
 
 
 def documented():
-    """Type and shape of each dataset as the document's table has them."""
+    """Type and shape of each dataset beside an FCLIB part, as the document's table has them."""
     table = {}
-    for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
+    for line in DOCUMENT.read_text(encoding="utf-8").partition("## Version 4")[0].splitlines():
         row = re.match(r"\| `([^`]+)` \| (\w+) \| ([^|]+) \|", line)
         if row:
             table[row[1]] = (row[2], row[3].strip())

@@ -12,7 +12,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <vector>
 
+#include "known_answers.hpp"
 #include "metrics/residuals.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
@@ -45,13 +47,19 @@ class ExactCases {
     nlohmann::json made = {{"name", name},
                            {"joints", cones.joints()},
                            {"limits", cones.limits()},
-                           {"dimension", cones.contacts() > 0 ? cones.contact_dimension() : 3},
-                           {"mu", std::vector<double>(cones.friction().begin(), cones.friction().end())},
+                           {"intervals", nlohmann::json::array()},
+                           {"contacts", nlohmann::json::array()},
                            {"R", list_of(problem.compliance())},
                            {"g", list_of(problem.free_term())},
                            {"impulse", list_of(impulse)}};
-    if (cones.rolls()) {
-      made["mu_r"] = std::vector<double>(cones.rolling_friction().begin(), cones.rolling_friction().end());
+    for (const auto& [lower, upper] : cones.intervals()) {
+      made["intervals"].push_back({bound_of(lower), bound_of(upper)});
+    }
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      const FrictionLaw law = cones.law(i);
+      made["contacts"].push_back({{"shape", law.shape == ConeShape::pyramid ? "pyramid" : "discs"},
+                                  {"groups", law.groups},
+                                  {"mu", law.coefficients}});
     }
     if (problem.given_as_primal()) {
       made["M"] = rows_of(Matrix(problem.primal()->mass));
@@ -93,6 +101,10 @@ class ExactCases {
   }
 
  private:
+  static nlohmann::json bound_of(double bound) {
+    return std::isfinite(bound) ? nlohmann::json(bound) : nlohmann::json(nullptr);
+  }
+
   nlohmann::json cases_ = nlohmann::json::array();
 };
 
@@ -118,7 +130,7 @@ ContactProblem random_problem(const std::string& form, long dimension, std::uint
 ContactProblem with_friction(const ContactProblem& problem, double factor) {
   ContactProblemData data = problem.data();
   std::vector<double> friction(data.cones.friction().begin(), data.cones.friction().end());
-  std::vector<double> rolling(data.cones.rolling_friction().begin(), data.cones.rolling_friction().end());
+  std::vector<double> rolling = data.cones.rolling_friction();
   for (double& mu : friction) mu *= factor;
   for (double& mu : rolling) mu *= factor;
   data.cones =
@@ -162,6 +174,70 @@ TEST_F(ExactJudge, AgreesOnAHundredAnswersRightAndWrong) {
     }
   }
   EXPECT_GE(cases.count(), 100U);
+  cases.expect_exact();
+}
+
+TEST_F(ExactJudge, AgreesOnIntervalsAndAllLawsOfFrictionInOneProblem) {
+  ExactCases cases;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const testing::KnownModes known =
+        testing::problem_with_known_modes(testing::drawn_cones(seed, 3), seed, seed % 4 == 0);
+    for (const double distance : {0.0, 1e-12, 1e-6, 1.0, 1e4, 1e16}) {
+      cases.add(fmt::format("mixed {} {}", seed, distance), known.problem,
+                known.impulse + distance * Vector::Random(known.problem.rows()));
+    }
+  }
+  cases.expect_exact();
+}
+
+TEST_F(ExactJudge, AgreesOnEachLawOfFriction) {
+  ExactCases cases;
+  const std::vector<FrictionLaw> laws = testing::all_laws();
+  for (std::size_t k = 0; k < laws.size(); ++k) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const testing::KnownModes known =
+          testing::problem_with_known_modes(testing::with_intervals({laws[k], laws[k]}), 100 * k + seed);
+      for (const double distance : {0.0, 1e-6, 1.0, 100.0}) {
+        cases.add(fmt::format("law {} {} {}", k, seed, distance), known.problem,
+                  known.impulse + distance * Vector::Random(known.problem.rows()));
+      }
+    }
+  }
+  cases.expect_exact();
+}
+
+TEST_F(ExactJudge, AgreesOnGroupsWithCoefficientsFarFromOne) {
+  ExactCases cases;
+  using enum ConeShape;
+  for (const double factor : {1e-6, 1e6}) {
+    std::vector<FrictionLaw> laws = {{discs, {2, 1, 2}, {0.5, 0.2, 0.02, 0.005, 0.01}},
+                                     {discs, {5}, {0.9, 0.9, 0.02, 0.005, 0.005}},
+                                     {pyramid, {3}, {0.5, 0.3, 0.02}},
+                                     {discs, {2}, {0.7, 0.7e-3}}};
+    for (FrictionLaw& law : laws) {
+      for (double& mu : law.coefficients) mu *= factor;
+    }
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const testing::KnownModes known = testing::problem_with_known_modes(testing::with_intervals(laws), seed);
+      for (const double distance : {0.0, 1e-9, 1e-3, 1e16}) {
+        cases.add(fmt::format("factor {} {} {}", factor, seed, distance), known.problem,
+                  known.impulse + distance * Vector::Random(known.problem.rows()));
+      }
+    }
+  }
+  cases.expect_exact();
+}
+
+TEST_F(ExactJudge, AgreesOnBoundsAtTheEndOfTheRange) {
+  ExactCases cases;
+  const double largest = std::numeric_limits<double>::max();
+  const ConeProduct cones = interval_cones({{-largest, largest}, {-1.0, largest}, {-largest, 1.0}});
+  const Matrix delassus = 1e3 * Matrix::Identity(3, 3);
+  for (const Vector& impulse :
+       {vector_of({0.5, -1.0, 1.0}), vector_of({1e3, -2.0, 2.0}), vector_of({0.0, 1e300, -1e300})}) {
+    cases.add("far bounds", problem_with(cones, delassus, vector_of({1.0, -2.0, 3.0})), impulse,
+              {"primal", "dual", "natural_map", "natural_map_scaled", "natural_map_relative"});
+  }
   cases.expect_exact();
 }
 

@@ -248,6 +248,59 @@ TEST(Certificate, NoAnswerIsBetterThanItsBound) {
   }
 }
 
+TEST_F(Feasibilities, TendonsThatContradictEachOtherHaveNoSolution) {
+  // λ ≤ 0 and σ ≤ 0 on both, which move against each other while both come nearer by 1 m/s.
+  Matrix delassus(2, 2);
+  delassus << 1.0, -1.0, -1.0, 1.0;
+  const auto state = [&](const std::vector<Interval>& bounds) {
+    return check_feasibility(problem_with(interval_cones(bounds), delassus, vector_of({1.0, 1.0})), seconds).state;
+  };
+  EXPECT_EQ(state({{-infinite, 0.0}, {-infinite, 0.0}}), FeasibilityState::infeasible);
+  EXPECT_EQ(state({{-infinite, 5.0}, {-infinite, -3.0}}), FeasibilityState::infeasible);
+  EXPECT_EQ(state({{-infinite, infinite}, {-infinite, 0.0}}), FeasibilityState::infeasible);
+  EXPECT_EQ(state({{0.0, infinite}, {-infinite, 0.0}}), FeasibilityState::not_excluded);
+  EXPECT_EQ(state({{-1e9, 0.0}, {-infinite, 0.0}}), FeasibilityState::not_excluded) << "the first one gives way";
+}
+
+TEST_F(Feasibilities, NoneOfAThousandProblemsWithIntervalsAndAllLawsIsExcluded) {
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    const auto known = testing::problem_with_known_modes(testing::drawn_cones(seed, static_cast<int>(seed % 6)), seed);
+    ASSERT_NE(check_feasibility(known.problem, seconds).state, FeasibilityState::infeasible) << seed;
+  }
+}
+
+TEST(Certificate, OfOtherLawsHasABoundThatNoAnswerIsBetterThan) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (const FrictionLaw& law : testing::all_laws()) {
+    const Index size = law.rows(), normal = law.groups[0], second = 1 + size + normal;
+    Matrix delassus = Matrix::Identity(1 + 2 * size, 1 + 2 * size);
+    delassus(1 + normal, second) = delassus(second, 1 + normal) = -1.0;
+    Vector free_term = Vector::Constant(1 + 2 * size, 0.3);
+    free_term[1 + normal] = -1.0;
+    free_term[second] = -0.5;
+    const ContactProblem problem =
+        problem_with(interval_cones({Interval{-infinite, 1.0}}, {law, law}), delassus, free_term);
+    Vector z = Vector::Zero(1 + 2 * size);
+    z[1 + normal] = z[second] = 1.0;
+    const double bound = judge_certificate(problem, z).verdict_bound;
+    EXPECT_GT(bound, 0.0);
+    const auto verdict = [&](const Vector& impulse) { return judge(problem, impulse)["natural_map_scaled"].value; };
+    Vector best = Vector::Zero(z.size());
+    double least = verdict(best);
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      Vector impulse = best;
+      const double step = std::pow(10.0, 2.0 * uniform(random) - 1.0);
+      for (double& entry : impulse) entry += step * uniform(random);
+      if (const double value = verdict(impulse); value < least) {
+        least = value;
+        best = impulse;
+      }
+    }
+    EXPECT_GE(least, bound);
+  }
+}
+
 TEST(Certificate, HoldsInAnyUnits) {
   for (const double unit : {1e-100, 1e100}) {
     const ContactProblem small = squeezed_body(1.0);

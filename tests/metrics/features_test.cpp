@@ -110,6 +110,23 @@ TEST(Features, CouplingIsTheLargestShareOfTheNormalThatTheTangentsHear) {
   EXPECT_FALSE(extract_features(problem_of({.friction = {0.5}}, Matrix::Zero(3, 3), Vector::Zero(3))).coupling);
 }
 
+TEST(Features, OfContactsOfSeveralSizesCountTheirRowsAndTheirOwnNormals) {
+  // Rows (t, n) and (t1, t2, n, m): G_NT of 0.5 in the second, whose moment row does not count.
+  const ConeProduct cones = interval_cones({Interval{-1.0, 1.0}},
+                                           {FrictionLaw::coulomb(0.5, 1), {ConeShape::discs, {2, 1}, {0.5, 0.5, 0.1}}});
+  Matrix delassus = Matrix::Identity(7, 7);
+  delassus(5, 3) = delassus(3, 5) = 0.5;
+  delassus(5, 6) = delassus(6, 5) = 0.7;
+  ContactProblemData data = problem_with(cones, delassus, Vector::Zero(7)).data();
+  data.configuration.emplace();
+  data.configuration->bodies = 2;
+  const Features features = extract_features(*ContactProblem::create(std::move(data)));
+  EXPECT_DOUBLE_EQ(*features.coupling, 0.5);
+  EXPECT_DOUBLE_EQ(features.densities->contacts, 0.5);
+  EXPECT_DOUBLE_EQ(features.densities->all, 7.0 / 12.0);
+  EXPECT_EQ(features.category, SampleCategory::sparse_contacts);
+}
+
 SampleCategory category(const Shape& shape, Index rank, std::optional<Index> bodies,
                         std::optional<Index> velocities = std::nullopt,
                         std::optional<Coordinates> coordinates = std::nullopt) {

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -59,11 +61,11 @@ class JudgeReference : public ::testing::Test {
     return {{"residuals", residuals}};
   }
 
-  Output compare(const fs::path& file, const nlohmann::json& judgement) const {
+  Output compare(const fs::path& file, const nlohmann::json& judgement, const std::string& words = {}) const {
     const fs::path json = folder_ / "judge.json";
     std::ofstream(json) << judgement.dump();
-    return run(fmt::format("/usr/bin/python3 {}/tests/metrics/judge_reference.py '{}' --compare '{}'",
-                           CONEBENCH_SOURCE_DIR, file.string(), json.string()));
+    return run(fmt::format("/usr/bin/python3 {}/tests/metrics/judge_reference.py '{}' --compare '{}' {}",
+                           CONEBENCH_SOURCE_DIR, file.string(), json.string(), words));
   }
 
   /// Writes the problem with the answer, reads it back, and lets both judge.
@@ -74,6 +76,25 @@ class JudgeReference : public ::testing::Test {
     const auto written = write_fclib(problem, file, options);
     ASSERT_TRUE(written) << written.error().message;
     expect_agreement(file);
+  }
+  /// By blocks: as `given`, or in Conebench's order. The answer is a file of its own, since a problem's file holds none
+  /// outside of its bounds.
+  void expect_agreement_by_blocks(const ContactProblem& problem, const Vector& impulse,
+                                  const GivenProblem* given = nullptr) const {
+    const fs::path file = folder_ / "blocks.hdf5";
+    const fs::path answer = folder_ / "answer.hdf5";
+    FclibWriteOptions options;
+    options.given = given;
+    ASSERT_TRUE(write_fclib(problem, file, options));
+    options.solution = FclibAnswer{impulse, {}};
+    ASSERT_TRUE(write_fclib(problem, answer, options));
+    const auto read = load_fclib(file);
+    ASSERT_TRUE(read) << read.error().message;
+    const auto reaction = read_reaction(answer, *read);
+    ASSERT_TRUE(reaction) << reaction.error().message;
+    const Output output = compare(file, to_json(judge(*read, *reaction)),
+                                  fmt::format("--relative 1e-12 --reaction '{}'", answer.string()));
+    EXPECT_EQ(output.status, 0) << output.text;
   }
   void expect_agreement(const fs::path& file) const {
     const auto problem = load_fclib(file);
@@ -126,6 +147,64 @@ TEST_F(JudgeReference, AgreesOnRollingFriction) {
     const Vector impulse = Vector::Random(problem->rows()) * problem->free_term().norm();
     ASSERT_TRUE(write_solution(source, target, *problem, impulse));
     expect_agreement(target);
+  }
+}
+
+TEST_F(JudgeReference, AgreesOnIntervalsAndEveryLawOfFriction) {
+  for (const char* law :
+       {"coulomb", "orthotropic", "ellipsoid4", "ellipsoid6", "torsion", "rolling", "pyramid", "mixed"}) {
+    for (const char* form : {"dense", "factored"}) {
+      const ContactProblem problem = make_problem(
+          "known-solution",
+          {{"form", std::string(form)}, {"law", std::string(law)}, {"contacts", 9L}, {"joints", 3L}, {"intervals", 8L}},
+          3);
+      const Vector noise = Vector::Random(problem.rows());
+      for (const double distance : {0.0, 1e-6, 10.0}) {
+        expect_agreement_by_blocks(problem, problem.reference()->reaction + distance * noise);
+      }
+    }
+  }
+}
+
+TEST_F(JudgeReference, AgreesOnBlocksInAnyOrderWithAdhesionAndRowsWithoutFriction) {
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const auto vector = [](std::initializer_list<double> x) {
+    return Vector(Eigen::Map<const Vector>(x.begin(), static_cast<Index>(x.size())));
+  };
+  GivenProblem given;
+  // Torsion with adhesion, two intervals, an orthotropic contact with a row without friction, a joint, a cone without
+  // friction but with adhesion, a limit, a pyramid.
+  given.blocks.first_row = {0, 4, 6, 10, 11, 12, 13, 16};
+  given.blocks.cone = {BlockCone::discs,     BlockCone::none, BlockCone::ellipsoid, BlockCone::none,
+                       BlockCone::ellipsoid, BlockCone::none, BlockCone::pyramid};
+  given.blocks.lower = vector(
+      {none, none, none, none, -0.1, -unbounded, none, none, none, none, -unbounded, none, 0.0, none, none, none});
+  given.blocks.upper =
+      vector({none, none, none, none, 0.2, 0.3, none, none, none, none, unbounded, none, unbounded, none, none, none});
+  given.blocks.mu = vector({0, 0.5, 0.4, 0.02, 0, 0, 0, 0.3, 0, 0.6, 0, 0, 0, 0, 0.7, 0.2});
+  given.blocks.shift = vector({0.3, 0, 0, 0, 0.5, 0, 0});
+  const Index n = given.blocks.rows();
+  const Matrix random = Matrix::Random(n, n);
+  const Matrix matrix = random * random.transpose();
+  given.free_term = Vector::Random(n);
+  given.bias = Vector::Random(n);
+  given.compliance = Vector::Random(n).cwiseAbs();
+  given.gaps = Vector::Random(7);
+  given.configuration.time_step = 0.01;
+  for (const bool primal : {false, true}) {
+    if (primal) {
+      given.primal = PrimalForm{SparseMatrix(Matrix(2.0 * Matrix::Identity(n, n)).sparseView()),
+                                SparseMatrix(random.sparseView()), Vector::Random(n)};
+      given.delassus.reset();
+      given.free_term.reset();
+    } else {
+      given.delassus = SparseMatrix(matrix.sparseView());
+    }
+    const auto problem = problem_from_blocks(given);
+    ASSERT_TRUE(problem) << problem.error().message;
+    ASSERT_EQ(problem->rows(), n - 1);
+    for (int k = 0; k < 3; ++k) expect_agreement_by_blocks(*problem, 2.0 * Vector::Random(n - 1), &given);
   }
 }
 

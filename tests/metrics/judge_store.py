@@ -3,8 +3,9 @@
 
     judge_store.py STORE [--data DIR]     exit code 1, with a line each, where a residual, `solved` or a mode differs
 
-Local problems of at most 60 rows without compliance are judged by exact arithmetic (exact_judge.py), to 1e-14 and what
-that says of λ's last digits; the others by judge_reference.py, to 1e-12 and what rounding explains there.
+Problems with G of at most 60 rows, in FCLIB's layout without compliance and by blocks without a shift, are judged by
+exact arithmetic (exact_judge.py), to 1e-14 and what that says of λ's last digits; the others by judge_reference.py, to
+1e-12 and what rounding explains there.
 """
 
 import argparse
@@ -26,49 +27,73 @@ EXACT_ROWS = 60
 
 class File:
     def __init__(self, path):
-        self.problem = judge_reference.Problem(path)
+        problem = self.problem = judge_reference.Problem(path)
         with h5py.File(path, "r") as file:
             extension = file["conebench"] if "conebench" in file else {}
-            self.limits = int(np.ravel(extension["limits"])[0]) if "limits" in extension else 0
+            limits = 0 if problem.blocks or "limits" not in extension else int(np.ravel(extension["limits"])[0])
             compliant = "compliance" in extension and np.any(extension["compliance"][...])
+            # For each row of a store the file's: limits are FCLIB's last contacts there, without their tangents.
+            self.order = problem.order if problem.blocks else self.order_of(problem, limits)
             self.case = None
-            if "fclib_local" in file and not compliant and self.limits == 0:
-                self.case = self.exact_case(file["fclib_local"], extension)
+            if len(problem.g) > EXACT_ROWS or "gap" in extension or "gaps" in extension:
+                return
+            if problem.blocks and "J" not in extension and not problem.shift.any():
+                self.case = self.exact_blocks()
+            if "fclib_local" in file and not compliant and limits == 0 and "delassus" not in extension:
+                self.case = self.exact_case()
 
-    def exact_case(self, group, extension):
+    def exact_case(self):
         """As exact_judge.py takes it."""
         problem, size = self.problem, self.problem.dimension
-        if len(problem.g) > EXACT_ROWS or "delassus" in extension or "gaps" in extension:
-            return None
-        matrix = judge_reference.dense(judge_reference.read_matrix(group["W"]))
-        if problem.joints:
-            v, r = (judge_reference.dense(judge_reference.read_matrix(group[name])) for name in "VR")
-            matrix = np.block([[r, v.T], [v, matrix]])
-        order = self.order_of(problem.joints, len(problem.mu), size)
-        g = np.concatenate([np.ravel(group["vectors/s"]) if problem.joints else [], np.ravel(group["vectors/q"])])
-        rolling = {"mu_r": np.ravel(group["vectors/mu_r"]).tolist()} if size == 5 else {}
-        return {"joints": problem.joints, "limits": 0, "dimension": size, "mu": problem.mu.tolist(), **rolling,
-                "G": matrix[np.ix_(order, order)].tolist(), "R": [0.0] * len(g), "g": g[order].tolist()}
+        with_moments = size == 5
+        contacts = [{"shape": "discs", "groups": [2, 2] if with_moments else [size - 1],
+                     "mu": [mu[0]] * (2 if with_moments else size - 1) + [mu[-1]] * (2 if with_moments else 0)}
+                    for cones in problem.cones for mu in cones.given_mu.tolist()]
+        return self.exact(problem.joints, 0, [], contacts)
+
+    def exact_blocks(self):
+        problem, place = self.problem, {}
+        for cones in problem.cones:
+            for contact, rows in enumerate(cones.rows):
+                place[rows[0]] = cones, contact
+        lower, upper = problem.lower[self.order], problem.upper[self.order]
+        joints = int(np.sum(np.isinf(lower) & np.isinf(upper)))
+        limits = int(np.sum((lower == 0) & np.isposinf(upper)))
+        scalar = int(np.sum(~np.isnan(lower)))
+        intervals = [[None if math.isinf(x) else x for x in pair]
+                     for pair in zip(lower[joints + limits:scalar].tolist(), upper[joints + limits:scalar].tolist())]
+        contacts = []
+        for row in self.order:
+            if row not in place:
+                continue
+            cones, contact = place[row]
+            contacts.append({"shape": "pyramid" if cones.pyramid else "discs", "groups": list(cones.sizes),
+                             "mu": problem.mu_of_rows[cones.rows[contact, 1:]].tolist()})
+        return self.exact(joints, limits, intervals, contacts)
+
+    def exact(self, joints, limits, intervals, contacts):
+        problem, order = self.problem, self.order
+        matrix = judge_reference.dense(problem.matrix)
+        return {"joints": joints, "limits": limits, "intervals": intervals, "contacts": contacts,
+                "G": matrix[np.ix_(order, order)].tolist(), "R": problem.compliance[order].tolist(),
+                "g": problem.given_g[order].tolist()}
 
     @staticmethod
-    def order_of(joints, contacts, size):
-        """For each row of a store, whose contacts are (t1, t2, n, m1, m2), FCLIB's, which has normals first."""
+    def order_of(problem, limits):
+        size, joints = problem.dimension, problem.joints
+        contacts = len(problem.mu) - limits
         own = [1, 2, 0, 3, 4] if size == 5 else [*range(1, size), 0]
-        return [*range(joints), *(joints + size * c + k for c in range(contacts) for k in own)]
+        return np.array([*range(joints), *(joints + size * (contacts + k) for k in range(limits)),
+                         *(joints + size * c + k for c in range(contacts) for k in own)], int)
 
     def judge(self, answer):
         """Names, values and what they may miss by."""
         if self.case:
             residuals, slack = exact_judge.judge({**self.case, "impulse": answer.tolist()})
             return {name: (float(value), 1e-14 * abs(float(value)) + float(slack[name])) for name, value in residuals.items()}
-        problem, size = self.problem, self.problem.dimension
-        contacts = len(problem.mu) - self.limits
-        fclib = np.zeros(len(problem.g))
-        limits = answer[problem.joints:problem.joints + self.limits]
-        rest = np.concatenate([answer[:problem.joints], answer[problem.joints + self.limits:]])
-        fclib[self.order_of(problem.joints, contacts, size)] = rest
-        fclib[problem.joints + size * contacts::size] = limits
-        residuals, _, noise = judge_reference.judge(problem, fclib)
+        impulse = np.zeros(len(self.problem.g))
+        impulse[self.order] = answer
+        residuals, _, noise = judge_reference.judge(self.problem, impulse)
         return {name: (value, 1e-12 * abs(value) + noise[name]) for name, value in residuals.items() if value is not None}
 
 

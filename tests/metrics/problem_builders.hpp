@@ -36,6 +36,20 @@ inline ContactProblem problem_of(const Shape& shape, const Matrix& delassus, con
   return *ContactProblem::create(std::move(data));
 }
 
+inline ConeProduct interval_cones(const std::vector<Interval>& bounds, const std::vector<FrictionLaw>& contacts = {}) {
+  return *ConeProduct::create(0, 0, bounds, contacts);
+}
+
+inline ContactProblem problem_with(const ConeProduct& cones, const Matrix& delassus, const Vector& free_term,
+                                   const Vector& compliance = {}) {
+  ContactProblemData data;
+  data.cones = cones;
+  data.delassus = make_dense_delassus(delassus);
+  data.free_term = free_term;
+  data.compliance = compliance;
+  return *ContactProblem::create(std::move(data));
+}
+
 /// One contact with G = diagonal and friction 0.5.
 inline ContactProblem one_contact(const Vector& free_term, double diagonal = 2.0, double friction = 0.5) {
   const Index dimension = free_term.size();

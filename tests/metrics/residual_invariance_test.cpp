@@ -5,6 +5,7 @@
 
 #include "known_answers.hpp"
 #include "metrics/residuals.hpp"
+#include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/transforms.hpp"
 
@@ -120,6 +121,132 @@ TEST(OfficialVerdict, OfRollingFrictionIsFreeOfTheUnitOfLength) {
     const double after = judge(smaller, in_smaller)[official].value;
     EXPECT_GT(before, 1e-9);
     EXPECT_NEAR(after / before, 1.0, 1e-7) << seed;
+  }
+}
+
+// --- Intervals and all laws of friction
+// -------------------------------------------------------------------------------
+
+struct MixedCase {
+  ContactProblem problem;
+  Vector answer;
+};
+MixedCase mixed_case(std::uint64_t seed) {
+  const testing::KnownModes known = testing::problem_with_known_modes(testing::drawn_cones(seed, 5), seed);
+  RandomSource random(seed + 1);
+  Vector answer = known.impulse;
+  for (double& value : answer) value += std::pow(10.0, -static_cast<double>(seed % 10)) * random.normal();
+  return {known.problem, answer};
+}
+
+/// Row k of the result is row source[k], its impulses times scale[k], its velocities divided by it.
+void expect_same_verdict(const MixedCase& c, const ConeProduct& cones, const std::vector<Index>& source,
+                         const Vector& scale) {
+  const Index n = cones.rows();
+  const Matrix given = c.problem.blocks().dense();
+  Matrix delassus(n, n);
+  Vector free_term(n), answer(n);
+  for (Index i = 0; i < n; ++i) {
+    const Index from = source[static_cast<std::size_t>(i)];
+    free_term[i] = c.problem.free_term()[from] / scale[i];
+    answer[i] = c.answer[from] * scale[i];
+    for (Index j = 0; j < n; ++j) {
+      delassus(i, j) = given(from, source[static_cast<std::size_t>(j)]) / scale[i] / scale[j];
+    }
+  }
+  const double before = judge(c.problem, c.answer)[official].value;
+  const double after = judge(problem_with(cones, delassus, free_term), answer)[official].value;
+  EXPECT_NEAR(after, before, 1e-13 + 1e-11 * before);
+}
+
+std::vector<Index> own_rows(const ConeProduct& cones) { return testing::detail::identity_order(cones.rows()); }
+std::vector<FrictionLaw> laws_of(const ConeProduct& cones) {
+  std::vector<FrictionLaw> laws;
+  for (Index i = 0; i < cones.contacts(); ++i) laws.push_back(cones.law(i));
+  return laws;
+}
+ConeProduct with_laws(const ConeProduct& cones, std::vector<Interval> intervals, const std::vector<FrictionLaw>& laws) {
+  return *ConeProduct::create(cones.joints(), cones.limits(), std::move(intervals), laws);
+}
+
+TEST(OfficialVerdict, OfAllLawsIsFreeOfTheUnitOfLengthInMoments) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const MixedCase c = mixed_case(seed);
+    const ConeProduct& cones = c.problem.cones();
+    std::vector<FrictionLaw> laws = laws_of(cones);
+    Vector scale = Vector::Ones(cones.rows());
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      FrictionLaw& law = laws[static_cast<std::size_t>(i)];
+      for (int row = 0; row < law.rows(); ++row) {
+        if (!testing::is_moment(law, row)) continue;
+        scale[cones.contact_row(i) + row] = 1024.0;
+        law.coefficients[static_cast<std::size_t>(row - (row > law.groups[0] ? 1 : 0))] *= 1024.0;
+      }
+    }
+    const std::vector<Interval> intervals(cones.intervals().begin(), cones.intervals().end());
+    expect_same_verdict(c, with_laws(cones, intervals, laws), own_rows(cones), scale);
+  }
+}
+
+TEST(OfficialVerdict, OfAllLawsIsFreeOfTheOrderOfContactsAndIntervals) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const MixedCase c = mixed_case(seed);
+    const ConeProduct& cones = c.problem.cones();
+    std::vector<Index> source = own_rows(cones);
+    source.resize(static_cast<std::size_t>(cones.first_interval_row()));
+    std::vector<Interval> intervals(cones.intervals().rbegin(), cones.intervals().rend());
+    for (Index row = cones.first_contact_row(); row-- > cones.first_interval_row();) source.push_back(row);
+    std::vector<FrictionLaw> laws;
+    for (const Index i : testing::random_order(cones.contacts(), seed)) {
+      laws.push_back(cones.law(i));
+      for (int k = 0; k < cones.contact_rows(i); ++k) source.push_back(cones.contact_row(i) + k);
+    }
+    expect_same_verdict(c, with_laws(cones, intervals, laws), source, Vector::Ones(cones.rows()));
+  }
+}
+
+TEST(OfficialVerdict, OfAllLawsIsFreeOfTheSigns) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const MixedCase c = mixed_case(seed);
+    const ConeProduct& cones = c.problem.cones();
+    Vector scale = -Vector::Ones(cones.rows());
+    scale.segment(cones.joints(), cones.limits()).setOnes();
+    for (Index i = 0; i < cones.contacts(); ++i) scale[cones.contact_row(i) + cones.normal_of(i)] = 1.0;
+    std::vector<Interval> intervals;
+    for (const auto& [lower, upper] : cones.intervals()) intervals.push_back({-upper, -lower});
+    expect_same_verdict(c, with_laws(cones, intervals, laws_of(cones)), own_rows(cones), scale);
+  }
+}
+
+TEST(OfficialVerdict, OfAllLawsIsFreeOfTheUnitsOfImpulsesWhereBoundsFollow) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const MixedCase c = mixed_case(seed);
+    const ConeProduct& cones = c.problem.cones();
+    std::vector<Interval> intervals;
+    for (const auto& [lower, upper] : cones.intervals()) intervals.push_back({1e6 * lower, 1e6 * upper});
+    const ContactProblem changed = problem_with(with_laws(cones, intervals, laws_of(cones)),
+                                                1e-3 * c.problem.blocks().dense(), 1e3 * c.problem.free_term());
+    const double before = judge(c.problem, c.answer)[official].value;
+    EXPECT_NEAR(judge(changed, 1e6 * c.answer)[official].value, before, 1e-13 + 1e-11 * before);
+  }
+}
+
+TEST(OfficialVerdict, OfAllLawsIsFreeOfTheFrameWhereFrictionIsAlikeInTwoDirections) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const MixedCase c = mixed_case(seed);
+    const ConeProduct& cones = c.problem.cones();
+    Matrix q = Matrix::Identity(cones.rows(), cones.rows());
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      const FrictionLaw law = cones.law(i);
+      if (law.shape == ConeShape::pyramid || law.groups[0] < 2 || law.coefficients[0] != law.coefficients[1]) continue;
+      const double angle = 0.1 + static_cast<double>(seed);
+      const Index row = cones.contact_row(i);
+      q.block(row, row, 2, 2) << std::cos(angle), std::sin(angle), -std::sin(angle), std::cos(angle);
+    }
+    const ContactProblem turned =
+        problem_with(cones, q * c.problem.blocks().dense() * q.transpose(), q * c.problem.free_term());
+    const double before = judge(c.problem, c.answer)[official].value;
+    EXPECT_NEAR(judge(turned, q * c.answer)[official].value, before, 1e-13 + 1e-11 * before);
   }
 }
 

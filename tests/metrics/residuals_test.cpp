@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 
+#include "known_answers.hpp"
 #include "problem_builders.hpp"
 
 namespace conebench {
@@ -375,6 +378,190 @@ TEST(Residuals, OfTheFacetsAreThoseOfTheBoxInThePlane) {
   for (const Vector& impulse : {vector_of({-0.5, 1.0}), vector_of({0.7, 0.4}), vector_of({-2.0, 3.0})}) {
     const Judgement judgement = judge(problem, impulse);
     EXPECT_NEAR(judgement["natural_map_facets_scaled"].value, judgement["natural_map_box_scaled"].value, 1e-15);
+  }
+}
+
+// --- Rows with bounds and other laws of friction
+// ----------------------------------------------------------------------
+
+/// One row with G = 2.
+ContactProblem one_interval(double free_velocity, double lower, double upper) {
+  return problem_with(interval_cones({Interval{lower, upper}}), 2.0 * Matrix::Identity(1, 1),
+                      vector_of({free_velocity}));
+}
+
+TEST(Residuals, AreZeroWhereAJointsFrictionHoldsAndWhereItSlips) {
+  for (const auto& [free, impulse, sigma] :
+       {std::tuple(-1.0, 0.5, 0.0), std::tuple(-4.0, 1.0, -2.0), std::tuple(4.0, -1.0, 2.0)}) {
+    const ContactProblem problem = one_interval(free, -1.0, 1.0);
+    expect_solution(problem, vector_of({impulse}));
+    const ContactModes modes = judge(problem, vector_of({impulse})).modes;
+    EXPECT_EQ(modes.inside, sigma == 0.0 ? 1 : 0);
+    EXPECT_EQ(modes.at_upper, sigma < 0.0 ? 1 : 0);
+    EXPECT_EQ(modes.at_lower, sigma > 0.0 ? 1 : 0);
+    EXPECT_EQ(modes.all(), 0);
+  }
+}
+
+TEST(Residuals, OfAnIntervalMatchTheirFormulas) {
+  const ContactProblem problem = one_interval(-4.0, -1.0, 1.0);
+  // λ = 0.5: σ = −3 could go on to u = 1, which is nearer than σ: the map is −0.5, over r V = 1/2 · 4.
+  const Judgement inside = judge(problem, vector_of({0.5}));
+  EXPECT_EQ(inside["primal"].value, 0.0);
+  EXPECT_EQ(inside["dual"].value, 0.0) << "every σ is right at some λ";
+  EXPECT_DOUBLE_EQ(inside["complementarity"].value, 1.5);
+  EXPECT_DOUBLE_EQ(inside["natural_map"].value, 0.5);
+  EXPECT_DOUBLE_EQ(inside["natural_map_scaled"].value, 0.25);
+  EXPECT_DOUBLE_EQ(inside["duality_gap_ccp"].value, 1.5);
+  EXPECT_EQ(inside["signorini"].value, 0.0);
+  const Judgement outside = judge(problem, vector_of({3.0}));
+  EXPECT_DOUBLE_EQ(outside["primal"].value, 2.0);
+  EXPECT_DOUBLE_EQ(outside["natural_map_scaled"].value, 1.0);
+  // A wrong way round: λ = −1 with σ = −6 asks for u, 2 away.
+  EXPECT_DOUBLE_EQ(judge(problem, vector_of({-1.0}))["natural_map_scaled"].value, 1.0);
+  EXPECT_DOUBLE_EQ(judge(problem, vector_of({-1.0}))["complementarity"].value, 12.0);
+}
+
+TEST(Residuals, OfAnInfiniteBoundAreThoseOfTheDual) {
+  // A tendon pulls: λ ≤ 0, so σ ≤ 0.
+  const ContactProblem tendon = one_interval(3.0, -inf, 0.0);
+  expect_solution(tendon, vector_of({-1.5}));
+  expect_solution(one_interval(-3.0, -inf, 0.0), vector_of({0.0}));
+  const Judgement judgement = judge(tendon, vector_of({-1.0}));
+  EXPECT_DOUBLE_EQ(judgement["dual"].value, 1.0);
+  EXPECT_EQ(judgement["complementarity"].value, 0.0);
+  EXPECT_DOUBLE_EQ(judgement["natural_map"].value, 1.0);
+  EXPECT_EQ(judge(one_interval(-3.0, -inf, 0.0), vector_of({-1.0}))["dual"].value, 0.0);
+}
+
+TEST(Residuals, OfAGivenImpulseAskForItAlone) {
+  const ContactProblem problem = one_interval(-4.0, 0.7, 0.7);
+  expect_solution(problem, vector_of({0.7}));
+  EXPECT_DOUBLE_EQ(judge(problem, vector_of({0.2}))["natural_map"].value, 0.5);
+  EXPECT_EQ(judge(problem, vector_of({0.7})).modes.at_upper, 1);
+}
+
+TEST(Residuals, OfAnIntervalWithoutBoundsAreThoseOfAJoint) {
+  const ContactProblem joint = problem_of({.joints = 1}, 2.0 * Matrix::Identity(1, 1), vector_of({0.3}));
+  const Judgement of_joint = judge(joint, vector_of({0.7}));
+  const Judgement of_interval = judge(one_interval(0.3, -inf, inf), vector_of({0.7}));
+  for (const Residual& residual : of_joint.residuals) {
+    EXPECT_EQ(of_interval[residual.name].value, residual.value) << residual.name;
+  }
+}
+
+/// One contact with G = 1.
+ContactProblem one_law(const FrictionLaw& law, const Vector& free_term) {
+  const Index n = free_term.size();
+  return problem_with(interval_cones({}, {law}), Matrix::Identity(n, n), free_term);
+}
+
+TEST(Residuals, AskFrictionForMostDissipationWhereItDiffersBetweenDirections) {
+  // λ_T = −λ_N D² σ_T / ‖D σ_T‖ with D = diag(0.5, 0.25).
+  const FrictionLaw law{ConeShape::discs, {2}, {0.5, 0.25}};
+  const double size = std::hypot(0.5, 0.25);
+  const Vector impulse = vector_of({-0.25 / size, -0.0625 / size, 1.0});
+  const Vector sigma = vector_of({1.0, 1.0, 0.0});
+  expect_solution(one_law(law, sigma - impulse), impulse);
+  const Judgement judgement = judge(one_law(law, sigma - impulse), impulse);
+  EXPECT_NEAR(judgement["dissipation_error"].value, 0.0, 1e-15);
+  EXPECT_EQ(judgement.modes.slip, 1);
+  // Γ = ‖D σ_T‖.
+  EXPECT_NEAR(judgement["objective_ncp"].value - judgement["objective"].value, size, round_off);
+  // As large, straight against the slip: (a/0.5)² + (a/0.25)² = 1.
+  const double a = 1.0 / std::sqrt(20.0);
+  const Vector straight = vector_of({-a, -a, 1.0});
+  const Judgement wrong = judge(one_law(law, sigma - straight), straight);
+  EXPECT_NEAR(wrong["primal"].value, 0.0, round_off);
+  EXPECT_GT(wrong["natural_map_scaled"].value, 0.1);
+}
+
+TEST(Residuals, OfBoxFacetsAndRaisimAreThoseOfScaledRowsWhereFrictionDiffersBetweenDirections) {
+  // λ'_2 = 2 λ_2, σ'_2 = σ_2 / 2: an isotropic contact with mu = 0.5, G_22 = 1/4.
+  const Vector free = vector_of({2.0, 3.0, -1.0});
+  const ContactProblem given = one_law({ConeShape::discs, {2}, {0.5, 0.25}}, free);
+  Matrix delassus = Matrix::Identity(3, 3);
+  delassus(1, 1) = 0.25;
+  const ContactProblem scaled = problem_of({.friction = {0.5}}, delassus, vector_of({2.0, 1.5, -1.0}));
+  const Judgement of_given = judge(given, vector_of({-0.3, -0.2, 1.1}));
+  for (const Residual& residual : judge(scaled, vector_of({-0.3, -0.4, 1.1})).residuals) {
+    EXPECT_EQ(of_given[residual.name].known(), residual.known()) << residual.name;
+    if (residual.known()) {
+      EXPECT_DOUBLE_EQ(of_given[residual.name].value, residual.value) << residual.name;
+    }
+  }
+}
+
+TEST(Residuals, CoupleSlidingAndSpinningInAnEllipsoidAndNotInAProduct) {
+  const double mu = 0.5, spin = 0.1;
+  // Rows t1, t2, m_n, n of the ellipsoid; t1, t2, n, m_n of the product.
+  const FrictionLaw ellipsoid{ConeShape::discs, {3}, {mu, mu, spin}};
+  const double size = std::hypot(mu * 3.0, spin * 20.0);
+  const Vector coupled = vector_of({-mu * mu * 3.0 / size, 0.0, -spin * spin * 20.0 / size, 1.0});
+  const Vector velocity = vector_of({3.0, 0.0, 20.0, 0.0});
+  expect_solution(one_law(ellipsoid, velocity - coupled), coupled);
+  EXPECT_EQ(judge(one_law(ellipsoid, velocity - coupled), coupled).modes.moment_slip, 0) << "one group";
+
+  const FrictionLaw product{ConeShape::discs, {2, 1}, {mu, mu, spin}};
+  const Vector apart = vector_of({-mu, 0.0, 1.0, -spin});
+  const Vector both = vector_of({3.0, 0.0, 0.0, 20.0});
+  expect_solution(one_law(product, both - apart), apart);
+  const ContactModes modes = judge(one_law(product, both - apart), apart).modes;
+  EXPECT_EQ(modes.slip, 1);
+  EXPECT_EQ(modes.moment_slip, 1);
+  // It slides and does not spin: the moment is free within its bound.
+  const Vector held = vector_of({-mu, 0.0, 1.0, 0.04});
+  const Vector slide = vector_of({3.0, 0.0, 0.0, 0.0});
+  expect_solution(one_law(product, slide - held), held);
+  EXPECT_EQ(judge(one_law(product, slide - held), held).modes.moment_stick, 1);
+  // In the ellipsoid that moment would be too much.
+  const Vector too_much = vector_of({-mu, 0.0, 0.04, 1.0});
+  EXPECT_FALSE(solved(one_law(ellipsoid, vector_of({3.0, 0.0, 0.0, 0.0}) - too_much), too_much));
+}
+
+TEST(Residuals, OfAPyramidAskForItsCorners) {
+  const FrictionLaw law{ConeShape::pyramid, {2}, {0.5, 0.25}};
+  // 0.5 · 1 > 0.25 · 1.5: all friction is along the first row.
+  const Vector sigma = vector_of({1.0, -1.5, 0.0});
+  const Vector corner = vector_of({-0.5, 0.0, 1.0});
+  expect_solution(one_law(law, sigma - corner), corner);
+  const Judgement judgement = judge(one_law(law, sigma - corner), corner);
+  EXPECT_FALSE(judgement["dissipation_error"].known());
+  EXPECT_FALSE(judgement["natural_map_box_scaled"].known());
+  EXPECT_THAT(*judgement["natural_map_raisim_scaled"].missing, ::testing::HasSubstr("Coulomb"));
+  EXPECT_EQ(judgement.modes.slip, 1);
+  // Where both rows ask as much, every point of the side is right; none of the disc.
+  const Vector even = vector_of({1.0, -2.0, 0.0});
+  const Vector side = vector_of({-0.25, 0.125, 1.0});
+  expect_solution(one_law(law, even - side), side);
+  EXPECT_FALSE(solved(one_law({ConeShape::discs, {2}, {0.5, 0.25}}, even - side), side));
+}
+
+TEST(Residuals, OfContactsOfSeveralSizesWithIntervalsAreZeroAtAKnownAnswer) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const testing::KnownModes known = testing::problem_with_known_modes(testing::drawn_cones(seed, 5), seed);
+    const Judgement judgement = judge(known.problem, known.impulse);
+    for (const std::string& name : zero_at_solutions) EXPECT_LE(judgement[name].value, 1e-12) << name << ' ' << seed;
+    const auto counts = [](const ContactModes& m) {
+      return std::array{m.open, m.stick, m.slip, m.moment_stick, m.moment_slip, m.inside, m.at_lower, m.at_upper};
+    };
+    EXPECT_EQ(counts(judgement.modes), counts(known.modes)) << seed;
+    if (judgement["dissipation_error"].known()) {
+      EXPECT_LE(judgement["dissipation_error"].value, 1e-6) << seed;
+    }
+  }
+}
+
+TEST(Verdicts, OfIntervalsAndAllLawsAreTheJudgesInDouble) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const testing::KnownModes known = testing::problem_with_known_modes(testing::drawn_cones(seed, 4), seed);
+    const Vector answer = known.impulse + 0.01 * Vector::Random(known.problem.rows());
+    const Judgement judgement = judge(known.problem, answer);
+    for (const Residual& residual : judgement.residuals) {
+      auto verdict = Verdict::create(residual.name, known.problem);
+      if (!verdict || !residual.known()) continue;
+      EXPECT_NEAR((*verdict)(answer), residual.value, 1e-12 * (1.0 + residual.value)) << residual.name;
+    }
   }
 }
 

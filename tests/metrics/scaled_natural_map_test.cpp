@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "known_answers.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/official_residual.hpp"
@@ -54,6 +55,15 @@ TEST(ScaledNaturalMap, IsTheJudgesOnRandomProblemsAndAnswers) {
       const double expected = official_residual(problem, impulse);
       EXPECT_NEAR(scaled_natural_map(problem, impulse), expected, 1e-13 * expected);
     }
+  }
+}
+
+TEST(ScaledNaturalMap, IsTheJudgesOnIntervalsAndAllLawsOfFriction) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const testing::KnownModes known = testing::problem_with_known_modes(testing::drawn_cones(seed, 5), seed);
+    const Vector answer = known.impulse + 0.1 * Vector::Random(known.problem.rows());
+    const double expected = official_residual(known.problem, answer);
+    EXPECT_NEAR(scaled_natural_map(known.problem, answer), expected, 1e-12 * expected) << seed;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "count_allocations.hpp"
+#include "known_answers.hpp"
 #include "metrics/residuals.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
@@ -60,6 +61,19 @@ TEST(Verdict, DoesNotAllocate) {
   const std::size_t before = testing::allocations();
   const Vector probe = Vector::Random(100);
   EXPECT_GT(testing::allocations(), before) << "the counter does not count";
+}
+
+TEST(Verdict, OfIntervalsAndAllLawsOfFrictionDoesNotAllocate) {
+  if (!testing::allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const testing::KnownModes known = testing::problem_with_known_modes(testing::with_intervals(testing::all_laws()), 1);
+  for (const ResidualInfo& info : residual_table()) {
+    auto verdict = Verdict::create(info.name, known.problem);
+    if (!verdict) continue;
+    (*verdict)(known.impulse);
+    const std::size_t before = testing::allocations();
+    (*verdict)(known.impulse);
+    EXPECT_EQ(testing::allocations() - before, 0U) << info.name;
+  }
 }
 
 TEST(Verdict, RefusesUnknownNamesAndResidualsThatCannotDecide) {

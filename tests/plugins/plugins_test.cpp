@@ -69,7 +69,7 @@ TEST_F(Plugins, SolveWhatIsKnownInClosedForm) {
 
 TEST_F(Plugins, ThatCannotBeLoadedSayWhyInOneLine) {
   for (const auto& [name, words] :
-       std::map<std::string, std::vector<std::string>>{{"bad_version", {"version 99", "has 1"}},
+       std::map<std::string, std::vector<std::string>>{{"bad_version", {"version 99", "takes 1 to 2"}},
                                                        {"bad_entry", {"conebench_plugin_entry"}},
                                                        {"bad_start", {"signal 6", "about to crash"}},
                                                        {"bad_id", {"NSGS already"}},

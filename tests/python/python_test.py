@@ -96,7 +96,7 @@ def answers(scene, file, folder):
     check(answer.residuals == reported["residuals"], "and so are the residuals")
     with h5py.File(folder / "solved.hdf5") as stored:
         r = stored["solution/r"][...]
-    check(np.array_equal(r.ravel(), conebench.load(file)._core.in_fclib_order(answer.r)), "and every bit of r")
+    check(np.array_equal(r.ravel(), conebench.load(file)._core.in_file_order(answer.r)), "and every bit of r")
     options = conebench.solve(scene, "PGS-NCP", relaxation=0.7, max_iterations=3, stop_by="solver")
     check(options.iterations <= 3 and not options.solved, "what does not converge is an answer")
     again = conebench.solve(scene, "NSGS", tolerance=1e-8, start=answer.r)
@@ -110,6 +110,155 @@ def answers(scene, file, folder):
     check(refused(lambda: conebench.judge(scene, [1.0])).code == "wrong_usage", "a wrong length")
     check(refused(lambda: conebench.problem(np.eye(3), np.zeros(2), [0.5])).code == "wrong_usage", "a wrong shape")
     check(refused(lambda: conebench.problem(np.eye(3), np.zeros(3), [-0.5])).code == "bad_input", "a negative mu")
+
+
+@conebench.solver("BY-BLOCKS", intervals=True, friction_cones=True)
+class ByBlocks:
+    """Checks what it gets, and asks another solver."""
+
+    def solve(self, problem, tolerance, max_iterations, start):
+        blocks = problem.blocks
+        contacts = np.flatnonzero(blocks.cone > 0)
+        assert (blocks.groups[blocks.normal_row[contacts]] == 0).all() and problem.intervals == 1
+        assert np.isnan(blocks.lower[blocks.block_rows[contacts]]).all()
+        return conebench.solve(problem, "NSGS", tolerance=tolerance).r, {"iterations": len(blocks)}
+
+
+def pendulum(friction, torque):
+    """At rest, with dry friction in its joint [N m], for a step of 10 ms."""
+    step, inertia = 0.01, 2.0
+    return conebench.problem(M=[[inertia]], J=[[1.0]], v_free=[torque * step / inertia], time_step=step,
+                             blocks=[conebench.interval(-friction * step, friction * step)]), step, inertia
+
+
+def blocks(folder):
+    for solver in ("CASCADE", "NSGS"):
+        for torque in (0.5, 1.5, -3.0):
+            problem, step, inertia = pendulum(1.0, torque)
+            answer = conebench.solve(problem, solver, tolerance=1e-10)
+            expected = -np.clip(torque, -1.0, 1.0) * step
+            velocity = problem.G @ answer.r + problem.g
+            check(answer.solved and conebench.judge(problem, answer.r, 1e-10).solved
+                  and abs(answer.r[0] - expected) <= 1e-9 * step
+                  and abs(velocity[0] - np.sign(torque) * max(abs(torque) - 1.0, 0.0) * step / inertia) <= 1e-11,
+                  f"{solver}: a pendulum with friction 1 N m in its joint under {torque} N m")
+    wrong = conebench.judge(pendulum(1.0, 0.5)[0], [-0.02])
+    check(not wrong.solved, "an impulse beyond its bound solves nothing")
+
+    rng = np.random.default_rng(3)
+    kinds = [conebench.friction([0.6, 0.2]), conebench.interval(-0.1, 0.1), conebench.friction(0.5),
+             conebench.bilateral(2), conebench.friction(0.0), conebench.unilateral()]
+    rows = sum(block.rows for block in kinds)
+    half = rng.normal(size=(rows, rows))
+    G, g = half @ half.T + rows * np.eye(rows), rng.normal(size=rows)
+    answers = {}
+    for normal in ("first", "last"):
+        problem = conebench.problem(G, g, blocks=kinds, normal=normal)
+        answer = conebench.solve(problem, "NSGS", tolerance=1e-10)
+        check(answer.solved and answer.r.shape == (rows,) and conebench.judge(problem, answer.r, 1e-10).solved,
+              f"contacts of several laws, joints, limits and an interval in any order, the normal {normal}")
+        check((problem.joints, problem.limits, problem.intervals, problem.contacts) == (2, 1, 1, 3), "its counts")
+        answers[normal] = answer.r
+        own = conebench.problem(problem.ordered.G, problem.ordered.g, blocks=problem.ordered.blocks)
+        check(own.hash == problem.hash, "its own order is another order of the same problem")
+        mine = conebench.solve(problem, ByBlocks, tolerance=1e-10)
+        check(mine.solved and np.allclose(mine.r, answer.r, atol=1e-8), "a class sees blocks in Conebench's order")
+        s = G @ answer.r + g
+        for k in (0, 2):
+            begin, end = problem.blocks.block_rows[k : k + 2]
+            n = problem.blocks.normal_row[k]
+            t = [row for row in range(begin, end) if row != n]
+            mu = problem.blocks.mu[t]
+            bound = np.linalg.norm(answer.r[t] / mu) - answer.r[n]
+            along = answer.r[begin:end] @ s[begin:end] + answer.r[n] * np.linalg.norm(mu * s[t])
+            check(bound <= 1e-8 and abs(along) <= 1e-8, "maximum dissipation in an elliptic cone")
+        table = {name: getattr(problem.blocks, name) for name in ("block_rows", "lower", "upper", "cone", "mu")}
+        for given in (table, tuple(table.values())):
+            check(conebench.problem(G, g, blocks=given, normal=normal).hash == problem.hash, "arrays say the same")
+        single = conebench.problem(G.astype(np.float32), g.astype(np.float32), blocks=kinds, normal=normal)
+        check(conebench.solve(single, "NSGS").solved, "float32")
+    J, M, v_free = rng.normal(size=(rows, rows + 2)), np.diag(1 + rng.random(rows + 2)), rng.normal(size=rows + 2)
+    b = rng.normal(size=rows)
+    primal = conebench.problem(M=M, J=J, v_free=v_free, b=b, blocks=kinds, normal="first", R=0.1)
+    dual = conebench.problem(J @ np.linalg.inv(M) @ J.T, J @ v_free + b, blocks=kinds, normal="first", R=0.1)
+    check(np.allclose(*(conebench.solve(one, "NSGS", tolerance=1e-10).r for one in (primal, dual)), atol=1e-7),
+          "M, J and v_free are the same problem")
+    sticky = conebench.problem(np.eye(3), [0.3, 0.0, 0.0], blocks=[conebench.friction(0.5, shift=0.2)], normal="first")
+    answer = conebench.solve(sticky, "NSGS", tolerance=1e-10)
+    check(abs(answer.r[0] + 0.2) <= 1e-9 and conebench.judge(sticky, answer.r, 1e-8).solved, "a contact that adheres")
+
+    file = folder / "blocks.hdf5"
+    kinds += [conebench.friction([0.4, 0.4, 0.02], groups=[2, 1], shift=0.3), conebench.friction([0.3, 0.0])]
+    rows = sum(block.rows for block in kinds)
+    half, g = rng.normal(size=(rows, rows)), rng.normal(size=rows)
+    G = half @ half.T + rows * np.eye(rows)
+    for normal in ("last", "first"):
+        problem = conebench.problem(G, g, blocks=kinds, normal=normal, R=0.1, guess=0.0 * g)
+        conebench.save(problem, file)
+        with h5py.File(file) as stored:
+            check(int(stored["conebench/version"][0]) == 4 and "fclib_local" not in stored, "a file by blocks")
+        again, order = conebench.load(file), problem.blocks.order()
+        check(again.hash == problem.hash and (again.joints, again.limits, again.intervals, again.contacts)
+              == (problem.joints, problem.limits, problem.intervals, problem.contacts), "and back")
+        check(np.array_equal(again.G.toarray(), G[np.ix_(order, order)]) and np.array_equal(again.g, g[order])
+              and np.array_equal(again.mu, problem.mu), f"its rows have the order of its blocks, the normal {normal}")
+        for name in ("block_rows", "cone", "shift", "lower", "upper", "mu", "groups"):
+            own = getattr(problem.blocks, name)
+            own = own[order] if name in ("lower", "upper", "mu", "groups") else own
+            check(np.array_equal(getattr(again.blocks, name), own, equal_nan=True), f"and {name}")
+        answer = conebench.solve(again, "NSGS", tolerance=1e-10)
+        check(np.array_equal(answer.r, conebench.solve(problem, "NSGS", tolerance=1e-10).r[order]), "and answers")
+        check(answer.solved and conebench.judge(again, answer.r).residuals == answer.residuals, "which the judge takes")
+        np.save(folder / "r.npy", answer.r)
+        judged = json.loads(run("judge", file, "--reaction", folder / "r.npy", "--json").stdout)
+        check(judged["residuals"] == answer.residuals, "as that of the command line does")
+        own = folder / "ordered.hdf5"
+        conebench.save(again.ordered, own)
+        check(conebench.load(own).hash == problem.hash, "Conebench's order is one of the same problem")
+    plain = conebench.problem(np.eye(4), -np.ones(4), blocks=[conebench.friction(0.5), conebench.bilateral()],
+                              normal="first")
+    for given, part in ((plain, "conebench/cone"), (plain.ordered, "fclib_local")):
+        conebench.save(given, folder / "plain.hdf5")
+        with h5py.File(folder / "plain.hdf5") as stored:
+            check(part in stored, f"what FCLIB could hold, too: {part}")
+    answer = conebench.solve(problem, "PGS-LCP")
+    check(answer.status == "unsupported" and not answer.solved and np.array_equal(answer.r, np.zeros(rows)),
+          "an unsupported solver's answer is zeros")
+    (folder / "by_blocks.py").write_text("import conebench\n"
+                                         "@conebench.solver('FILE-BLOCKS', intervals=True, friction_cones=True)\n"
+                                         "class ByBlocks:\n"
+                                         "    def solve(self, problem, tolerance, max_iterations, start):\n"
+                                         "        r = conebench.solve(problem, 'NSGS', tolerance=1e-10).r\n"
+                                         "        return r, {'iterations': problem.intervals}\n")
+    for solver, words in (("FILE-BLOCKS", f"{sys.executable} -m conebench {folder / 'by_blocks.py'}"),
+                          ("JACOBI-PYTHON", f"{sys.executable} {here.parents[1]}/examples/plugins/jacobi/jacobi.py")):
+        given = file
+        if solver == "JACOBI-PYTHON":
+            given = folder / "bounded.hdf5"
+            conebench.save(conebench.problem(np.eye(5) + 0.1, -np.ones(5), normal="first",
+                                             blocks=[conebench.interval(-1, 0.2), conebench.friction([0.5, 0.3]),
+                                                     conebench.unilateral()]), given)
+        done = json.loads(run("solve", given, "--solver", solver, "--program", words, "--tolerance", "1e-8",
+                              "--json").stdout)
+        check(done["solved"], f"a program gets a file by blocks: {solver}")
+
+    identity, zero, contact = np.eye(3), np.zeros(3), [conebench.friction(0.5)]
+    for words, call in (
+            ("normal: say", lambda: conebench.problem(identity, zero, blocks=contact)),
+            ("blocks say these", lambda: conebench.problem(identity, zero, [0.5], blocks=contact, normal="first")),
+            ("g: has 3 entries", lambda: conebench.problem(identity, zero, blocks=[*contact, *contact], normal="first")),
+            ("2 by 2, expected 3 by 3", lambda: conebench.problem(np.eye(2), zero, blocks=contact, normal="first")),
+            ("all three of them", lambda: conebench.problem(M=identity, J=identity, blocks=contact, normal="first")),
+            ("R: row 0 has -1", lambda: conebench.problem(identity, zero, blocks=contact, normal="last", R=[-1, 0, 0])),
+            ("lower <= upper", lambda: conebench.interval(1.0, 0.0)),
+            ("mu[1] = -0.2", lambda: conebench.friction([0.5, -0.2])),
+            ("groups [1] must be", lambda: conebench.friction(0.5, groups=[1])),
+            ("'cube' must be one of", lambda: conebench.friction(0.5, shape="cube")),
+            ("no force acts", lambda: conebench.judge(conebench.problem(
+                identity, zero, blocks=[conebench.friction([0.5, 0.0])], normal="first"), [1.0, 0.0, 0.1])),
+            ("no rows with bounds", lambda: conebench.solve(pendulum(1.0, 0.5)[0], Waiting))):
+        reported = str(refused(call))
+        check(words in reported and "\n" not in reported, reported)
 
 
 @conebench.solver("WAITING")
@@ -275,6 +424,7 @@ with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
     folder = pathlib.Path(name)
     scene, file = problems(folder)
     answers(scene, file, folder)
+    blocks(folder)
     limits()
     sweeps(folder)
     talkative(folder)

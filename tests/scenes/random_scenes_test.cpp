@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
+#include <span>
 
 #include "scenes/random_source.hpp"
 #include "scenes/scene_table.hpp"
@@ -156,6 +158,10 @@ TEST(RandomScenes, RefuseValuesThatContradictEachOther) {
   EXPECT_THAT(failure("known-solution", {{"open_share", 0.7}, {"stick_share", 0.7}}), HasSubstr("more than 1"));
   EXPECT_THAT(failure("random", {{"asymmetry", 0.1}, {"form", std::string("factored")}}),
               HasSubstr("'asymmetry' = 0.1"));
+  EXPECT_THAT(failure("random", {{"law", std::string("ellipsoid4")}, {"dimension", 5L}}),
+              HasSubstr("'law' = ellipsoid4"));
+  EXPECT_THAT(failure("random", {{"dimension", 4L}}), HasSubstr("2 or 3 components, or 5 with rolling friction"));
+  EXPECT_THAT(failure("random", {{"intervals", 3L}, {"given_share", 0.9}}), HasSubstr("more than 1"));
   EXPECT_THAT(failure("random", {{"conditioning", 0.5}}), HasSubstr("outside [1, "));
 }
 
@@ -237,6 +243,121 @@ TEST(KnownSolution, PassesTheJudgeInExtremeUnitsAndWithoutFriction) {
     const ContactProblem problem = make_problem("known-solution", values);
     EXPECT_LE(official_residual(problem, problem.reference()->reaction), 1e-12) << problem.provenance().name;
   }
+}
+
+double scaled_norm(const Vector& x, std::span<const double> mu, double power) {
+  Vector scaled = x;
+  for (Index k = 0; k < x.size(); ++k) scaled[k] *= std::pow(mu[static_cast<std::size_t>(k)], power);
+  return scaled.norm();
+}
+
+/// From the definitions, group by group, in the variables of the problem as given.
+void expect_laws_are_kept(const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  const Vector& impulse = problem.reference()->reaction;
+  Vector sigma(problem.rows());
+  problem.velocity(impulse, sigma);
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    SCOPED_TRACE("contact " + std::to_string(i));
+    const FrictionLaw law = cones.law(i);
+    const Vector force = impulse.segment(cones.contact_row(i), law.rows());
+    const Vector speed = sigma.segment(cones.contact_row(i), law.rows());
+    const double normal = force[law.groups[0]];
+    if (law.shape == ConeShape::pyramid) continue;  // the judge alone
+    Index row = 0;
+    for (std::size_t g = 0; g < law.groups.size(); ++g) {
+      const Index size = law.groups[g];
+      const auto mu = std::span(law.coefficients)
+                          .subspan(static_cast<std::size_t>(g == 0 ? row : row - 1), static_cast<std::size_t>(size));
+      const Vector own = force.segment(row, size);
+      const Vector slip = speed.segment(row, size);
+      row += size + (g == 0 ? 1 : 0);
+      EXPECT_LE(scaled_norm(own, mu, -1.0), normal * (1.0 + 1e-14));
+      const double length = scaled_norm(slip, mu, 1.0);
+      if (normal == 0.0 || length < 1e-8) continue;
+      for (Index k = 0; k < size; ++k) {
+        const double squared = mu[static_cast<std::size_t>(k)] * mu[static_cast<std::size_t>(k)];
+        EXPECT_NEAR(own[k], -normal * squared * slip[k] / length, 1e-9 * normal);
+      }
+    }
+  }
+  for (Index row = cones.first_interval_row(); row < cones.first_contact_row(); ++row) {
+    const auto [lower, upper] = cones.bounds(row);
+    EXPECT_GE(impulse[row], lower);
+    EXPECT_LE(impulse[row], upper);
+    if (lower == upper) continue;
+    EXPECT_TRUE(std::abs(sigma[row]) < 1e-10 || impulse[row] == (sigma[row] > 0.0 ? lower : upper)) << row;
+  }
+}
+
+class KnownLaws : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(KnownLaws, AreKeptByTheChosenSolutionAndPassTheJudge) {
+  for (const auto& [form, coupling] : {std::pair{"dense", 0L}, {"block_sparse", 3L}, {"factored", 2L}}) {
+    for (const std::uint64_t seed : {1U, 2U}) {
+      const ContactProblem problem = make_problem("known-solution",
+                                                  {{"contacts", 21L},
+                                                   {"joints", 2L},
+                                                   {"limits", 3L},
+                                                   {"intervals", 20L},
+                                                   {"lever", 0.1},
+                                                   {"law", std::string(GetParam())},
+                                                   {"form", std::string(form)},
+                                                   {"coupling", coupling}},
+                                                  seed);
+      SCOPED_TRACE(problem.provenance().name);
+      EXPECT_LE(official_residual(problem, problem.reference()->reaction), 1e-12);
+      expect_laws_are_kept(problem);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KnownLaws,
+                         ::testing::Values("coulomb", "orthotropic", "ellipsoid4", "ellipsoid6", "torsion", "rolling",
+                                           "pyramid", "mixed"));
+
+TEST(KnownLaws, AreAllInAMixture) {
+  const ContactProblem problem = make_problem("known-solution", {{"contacts", 14L}, {"law", std::string("mixed")}});
+  std::set<std::vector<int>> groups;
+  Index pyramids = 0;
+  for (Index i = 0; i < 14; ++i) {
+    const FrictionLaw law = problem.cones().law(i);
+    groups.insert(law.groups);
+    if (law.shape == ConeShape::pyramid) ++pyramids;
+  }
+  EXPECT_EQ(groups, (std::set<std::vector<int>>{{2}, {3}, {5}, {2, 1}, {2, 2}}));
+  EXPECT_EQ(pyramids, 2);
+  EXPECT_EQ(problem.cones().contact_dimension(), 0);
+}
+
+TEST(KnownLaws, OfRollingAreThoseOfDimensionFive) {
+  EXPECT_EQ(make_problem("known-solution", {{"law", std::string("rolling")}}).content_hash(),
+            make_problem("known-solution", {{"dimension", 5L}}).content_hash());
+}
+
+TEST(KnownSolution, HasIntervalsInEveryMode) {
+  const ContactProblem problem = make_problem("known-solution", {{"intervals", 60L}, {"contacts", 0L}});
+  const ConeProduct& cones = problem.cones();
+  const Vector& impulse = problem.reference()->reaction;
+  Index inside = 0, lower = 0, upper = 0, given = 0, one_sided = 0;
+  for (Index row = 0; row < 60; ++row) {
+    const Interval own = cones.bounds(row);
+    if (std::isinf(own.lower) || std::isinf(own.upper)) ++one_sided;
+    if (own.lower == own.upper) {
+      ++given;
+    } else if (impulse[row] == own.lower) {
+      ++lower;
+    } else if (impulse[row] == own.upper) {
+      ++upper;
+    } else {
+      ++inside;
+    }
+  }
+  EXPECT_EQ(given, 6);
+  EXPECT_EQ(one_sided, 12);
+  EXPECT_GT(inside, 15);
+  EXPECT_GT(lower, 5);
+  EXPECT_GT(upper, 5);
 }
 
 TEST(RandomSource, DrawsTheSequenceThatTheStandardFixes) {

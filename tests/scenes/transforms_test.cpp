@@ -53,6 +53,20 @@ INSTANTIATE_TEST_SUITE_P(Forms, Transforms,
                          ::testing::Combine(::testing::Values("dense", "block_sparse", "factored"),
                                             ::testing::Values(2L, 3L)));
 
+TEST(Transforms, KeepAnswersOfEveryLawRight) {
+  for (const char* law : {"orthotropic", "ellipsoid4", "ellipsoid6", "torsion", "rolling", "pyramid", "mixed"}) {
+    SCOPED_TRACE(law);
+    const ContactProblem problem = make_problem(
+        "known-solution", {{"law", std::string(law)}, {"contacts", 14L}, {"intervals", 6L}, {"lever", 0.1}});
+    for (const Transformed& other : {testing::permute_contacts(problem, testing::random_order(14, 3)),
+                                     testing::rotate_tangents(problem, testing::random_angles(14, 4)),
+                                     testing::change_units(problem, 1e3, 1e-2)}) {
+      expect_same_physics(problem, other);
+      EXPECT_LT(scaled_natural_map(other.problem, other.problem.reference()->reaction), 1e-12);
+    }
+  }
+}
+
 TEST(Transforms, KeepAReferenceRight) {
   const ContactProblem stack = make_problem("box-stack", {{"boxes", 3L}});
   const auto turned = testing::rotate_tangents(stack, testing::random_angles(12, 1));

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "problems/conversions.hpp"
+#include "problems/scaled_rows.hpp"
+#include "tests/solvers/cascade/mixed_problem.hpp"
 #include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
@@ -182,6 +184,45 @@ TEST(CommonOptions, DefaultsLeaveTheConfigurationAsItWas) {
   EXPECT_EQ(changed.at("units"), OptionValue(std::string("force")));
   EXPECT_FALSE(row.make({{"stall", 2.0}}).ok());
   EXPECT_FALSE(find_solver("LEMKE")->make({{"stall", 1e-8}}).ok()) << "pivots are no iterates";
+}
+
+ContactProblem orthotropic_problem() {
+  using testing::MixedProblem;
+  return testing::mixed_problem({.blocks = 9, .rank_share = 1.2, .laws = MixedProblem::Laws::orthotropic}, 2);
+}
+
+TEST(CommonOptions, OrthotropicContactsReachASolverAsIsotropicOnes) {
+  const ContactProblem problem = orthotropic_problem();
+  ASSERT_EQ(problem.cones().contact_type(), ConeType::friction);
+  const Vector units = row_units_of(problem);
+  const ContactProblem scaled = in_row_units(problem, units).value();
+  ASSERT_EQ(scaled.cones().contact_type(), ConeType::coulomb_space);
+  for (const char* id : {"NSGS", "ADMM-NCP-SA", "CASCADE"}) {
+    SCOPED_TRACE(id);
+    const Answer expected = own(id, scaled, {}, 1e-8);
+    const Answer answer = own(id, problem, {}, 1e-8);
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+    EXPECT_EQ(answer.summary.iterations, expected.summary.iterations);
+    EXPECT_EQ(answer.impulse, Vector(expected.impulse.cwiseProduct(units)));
+  }
+}
+
+TEST(CommonOptions, SolversOfCoulombsFrictionAloneTakeOrthotropicContacts) {
+  const ContactProblem orthotropic = orthotropic_problem();
+  const ContactProblem torsion = testing::mixed_problem({.blocks = 9, .rank_share = 1.2}, 2);
+  for (const char* id : {"LEMKE", "LEMKE-ROBUST-DF", "SSN", "PPA"}) {
+    SCOPED_TRACE(id);
+    const auto solver = find_solver(id)->make({}).value();
+    EXPECT_EQ(solver->unsupported_reason(orthotropic), std::nullopt);
+    EXPECT_TRUE(solver->prepare(orthotropic).ok());
+    EXPECT_THAT(solver->unsupported_reason(torsion).value_or(""), HasSubstr("Coulomb's friction alone"));
+    EXPECT_FALSE(solver->prepare(torsion).ok());
+  }
+}
+
+TEST(CommonOptions, TheSecondInterfaceOfASolverIsFoundBehindThem) {
+  EXPECT_NE(find_solver("COND-STRICT")->make({}).value()->velocities(), nullptr);
+  EXPECT_EQ(find_solver("NSGS")->make({}).value()->velocities(), nullptr);
 }
 
 }  // namespace

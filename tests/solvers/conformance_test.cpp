@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
@@ -29,7 +30,20 @@ constexpr const char* own_solution = "its own solution";
 /// Micro problems on which a solver ends short of 1e-6 in 20,000 iterations; each is tried and must still fail.
 std::vector<KnownFailure> known_failures() {
   const std::string pivots = "Yamane takes zeros that rounding has made negative for pivots (min_pivot = 0)";
-  return {{"LEMKE", "cube held at four corners", pivots, true},
+  const std::string printed = "its printed step is too long where the axes of a block differ as much as mu's squares";
+  return {{"PGS-NCP", "orthotropic friction that holds", printed},
+          {"PGS-NCP", "torsion that holds", printed},
+          {"PGS-NCP", "ball that rests", printed},
+          {"PGS-NCP", "all kinds of rows and laws", printed},
+          {"PGS-LCP", "orthotropic friction that holds", printed},
+          {"PGS-CCP", "orthotropic friction that holds", printed},
+          {"PGS-CCP-DS", "orthotropic friction that holds", printed},
+          {"COND-PROX", "orthotropic friction that holds", printed},
+          {"FP-DS", "orthotropic friction that holds",
+           "its step comes from a power iteration that does not see the second tangent, which nothing couples"},
+          {"FP-DS", "all kinds of rows and laws", "its step is too long there, as on the one above"},
+          {"LEMKE-LEX", "the same sliding contact twice", pivots, true},
+          {"LEMKE", "cube held at four corners", pivots, true},
           {"LEMKE", "cube held at eight corners", pivots, true},
           {"LEMKE-LEX", "cube held at four corners", pivots, true},
           {"LEMKE-LEX", "cube held at eight corners", pivots, true},
@@ -63,6 +77,24 @@ bool may_succeed(const std::string& solver, const std::string& problem) {
   });
 }
 
+/// Joint, limit, bounded rows that hold and that yield, contacts of 3, 4, 5 and 6 rows; coupled and redundant.
+ContactProblem general_problem(bool intervals, bool laws) {
+  const ConeProduct product = general_cones(
+      1, 1, intervals ? std::vector<Interval>{{-0.3, 0.2}, {-50.0, 60.0}, {0.1, 0.1}} : std::vector<Interval>{},
+      laws ? std::vector<FrictionLaw>{FrictionLaw::coulomb(0.4), FrictionLaw::rolling(0.4, 0.1),
+                                      ellipsoid({0.4, 0.4, 0.1}), ellipsoid({0.5, 0.5, 0.1, 0.2, 0.2}),
+                                      product_torsion(0.4, 0.1)}
+           : std::vector<FrictionLaw>(3, FrictionLaw::coulomb(0.4)));
+  const Matrix jacobian = Matrix::NullaryExpr(
+      product.rows(), 12, [](Index i, Index j) { return std::sin(double(5 * i * i + 3 * j + i * j + 1)); });
+  const Vector velocity = Vector::NullaryExpr(12, [](Index i) { return std::cos(double(3 * i + 1)); });
+  return micro(jacobian * jacobian.transpose(), jacobian * velocity, product);
+}
+
+bool widened(const ContactProblem& problem) {
+  return !problem.cones().intervals().empty() || !problem.cones().coulomb();
+}
+
 class Conformance : public ::testing::TestWithParam<std::string> {
  protected:
   const SolverRow& row() const { return *find_solver(GetParam()); }
@@ -70,6 +102,15 @@ class Conformance : public ::testing::TestWithParam<std::string> {
   /// A problem that the row takes, with joints and limits where it can.
   ContactProblem problem() const {
     return made_fit(row(), busy_problem(row().info.joints ? 1 : 0, row().info.limits ? 1 : 0));
+  }
+
+  /// The same, and one with all that the row takes beyond Coulomb's friction, joints and limits.
+  std::vector<ContactProblem> problems() const {
+    std::vector<ContactProblem> all{problem()};
+    if (!row().info.intervals && !row().info.friction_cones) return all;
+    const ContactProblem general = made_fit(row(), general_problem(row().info.intervals, row().info.friction_cones));
+    if (!row().make({}).value()->unsupported_reason(general)) all.push_back(general);
+    return all;
   }
 };
 
@@ -79,7 +120,8 @@ TEST_P(Conformance, SolvesMicroProblemsOfItsModel) {
     const auto solver = row().make({}).value();
     const ContactProblem problem = made_fit(row(), m.problem);
     if (solver->unsupported_reason(problem)) continue;
-    const Answer answer = solve_to_verdict(row(), problem, 1e-9);
+    const double tolerance = widened(m.problem) ? 1e-10 : 1e-9;
+    const Answer answer = solve_to_verdict(row(), problem, tolerance);
     if (is_known_failure(GetParam(), m.name)) {
       if (may_succeed(GetParam(), m.name)) continue;
       EXPECT_NE(answer.summary.status, SolveStatus::converged) << "solved now: take it off the list";
@@ -87,12 +129,50 @@ TEST_P(Conformance, SolvesMicroProblemsOfItsModel) {
     }
     ASSERT_EQ(answer.summary.status, SolveStatus::converged)
         << answer.summary.message << " after " << answer.summary.iterations << " iterations";
-    EXPECT_LE((judge(problem, answer.impulse)[own_model_residual(row().info)].value), 1e-9);
+    EXPECT_LE((judge(problem, answer.impulse)[own_model_residual(row().info)].value), tolerance);
     if (problem.content_hash() != m.problem.content_hash()) continue;  // the velocities are those of R = 0
     if (!m.velocity || (m.relaxed_differs && row().info.formulation != Formulation::ncp)) continue;
     Vector velocity(m.problem.rows());
     m.problem.velocity(answer.impulse, velocity);
     EXPECT_LE((velocity - *m.velocity).norm(), 1e-6) << velocity.transpose();
+  }
+}
+
+/// Gauss-Seidel sweeps with fixed steps: a row sees another only through the blocks of G between them.
+bool sweeps_by_rows(const std::string& id) {
+  const std::set<std::string> list = {"NSGS",         "PGS-NCP", "PGS-NCP-SAFE", "PGS-LCP",
+                                      "PGS-LCP-SAFE", "PGS-CCP", "PGS-CCP-DS"};
+  return list.contains(id);
+}
+
+TEST_P(Conformance, IntervalsThatNeverActChangeNothing) {
+  if (!row().info.intervals) GTEST_SKIP() << "takes no rows with bounds";
+  SilentMonitor silent;
+  for (const MicroProblem& m : micro_problems()) {
+    SCOPED_TRACE(m.name);
+    if (m.problem.rows() == 0 || is_known_failure(GetParam(), m.name)) continue;
+    const ContactProblem twin = with_idle_intervals(m.problem);
+    const auto solver = row().make({}).value();
+    if (solver->unsupported_reason(m.problem) || solver->unsupported_reason(twin)) continue;
+    const Index at = m.problem.cones().first_contact_row();
+    const auto without = [&](const Vector& x) {
+      Vector rows(m.problem.rows());
+      rows << x.head(at), x.tail(m.problem.rows() - at);
+      return rows;
+    };
+    if (sweeps_by_rows(GetParam())) {
+      const StopRule stop{.max_iterations = 20, .stop_by = StopBy::judge};
+      const Answer expected = solve(*prepared(row(), m.problem), m.problem, stop, silent);
+      const Answer answer = solve(*prepared(row(), twin), twin, stop, silent);
+      EXPECT_EQ(without(answer.impulse), expected.impulse);
+      EXPECT_EQ(answer.impulse.segment(at, 2), Eigen::Vector2d::Zero());
+      continue;
+    }
+    const Answer answer = solve_to_verdict(row(), twin, 1e-10);
+    ASSERT_EQ(answer.summary.status, SolveStatus::converged) << answer.summary.message;
+    EXPECT_LE(answer.impulse.segment(at, 2).norm(), 1e-9);
+    if (!m.velocity || (m.relaxed_differs && row().info.formulation != Formulation::ncp)) continue;
+    EXPECT_LE((without(velocity(twin, answer.impulse)) - *m.velocity).norm(), 1e-6);
   }
 }
 
@@ -142,16 +222,18 @@ TEST_P(Conformance, EmptyProblemIsSolvedWithoutIterations) {
 }
 
 TEST_P(Conformance, RepeatsAreBitIdentical) {
-  const auto solver = prepared(row(), problem());
   const StopRule stop{.max_iterations = 30, .stop_by = StopBy::judge};
   SilentMonitor silent;
-  const Answer first = solve(*solver, problem(), stop, silent);
-  const Answer second = solve(*solver, problem(), stop, silent);
-  const Answer fresh = solve(*prepared(row(), problem()), problem(), stop, silent);
-  EXPECT_EQ(first.impulse, second.impulse);
-  EXPECT_EQ(first.impulse, fresh.impulse);
-  EXPECT_EQ(first.summary.iterations, second.summary.iterations);
-  EXPECT_EQ(first.summary.operator_products, second.summary.operator_products);
+  for (const ContactProblem& chosen : problems()) {
+    const auto solver = prepared(row(), chosen);
+    const Answer first = solve(*solver, chosen, stop, silent);
+    const Answer second = solve(*solver, chosen, stop, silent);
+    const Answer fresh = solve(*prepared(row(), chosen), chosen, stop, silent);
+    EXPECT_EQ(first.impulse, second.impulse);
+    EXPECT_EQ(first.impulse, fresh.impulse);
+    EXPECT_EQ(first.summary.iterations, second.summary.iterations);
+    EXPECT_EQ(first.summary.operator_products, second.summary.operator_products);
+  }
 }
 
 TEST_P(Conformance, CanBePreparedForAnotherProblem) {
@@ -198,21 +280,22 @@ class ConformanceOfMemory : public Conformance {};
 
 TEST_P(ConformanceOfMemory, AllocatesAsDeclared) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
-  const ContactProblem chosen = problem();
-  const auto solver = prepared(row(), chosen);
-  const Vector guess = Vector::Zero(chosen.rows());
-  Vector impulse(chosen.rows());
-  SilentMonitor silent;
-  for (const StopBy stop_by : {StopBy::solver, StopBy::judge}) {
-    const StopRule stop{.tolerance = 0.0, .max_iterations = 200, .stop_by = stop_by};
-    const long before = allocation_count();
-    const SolveSummary summary = solver->solve(guess, stop, silent, impulse);
-    const long allocations = allocation_count() - before;
-    if (row().info.allocates == Allocation::none) {
-      EXPECT_EQ(allocations, 0);
-    } else {
-      // Some for every factorization, none for the iterations between.
-      EXPECT_LE(allocations, 100 * (summary.factorizations + 1)) << summary.iterations << " iterations";
+  for (const ContactProblem& chosen : problems()) {
+    const auto solver = prepared(row(), chosen);
+    const Vector guess = Vector::Zero(chosen.rows());
+    Vector impulse(chosen.rows());
+    SilentMonitor silent;
+    for (const StopBy stop_by : {StopBy::solver, StopBy::judge}) {
+      const StopRule stop{.tolerance = 0.0, .max_iterations = 200, .stop_by = stop_by};
+      const long before = allocation_count();
+      const SolveSummary summary = solver->solve(guess, stop, silent, impulse);
+      const long allocations = allocation_count() - before;
+      if (row().info.allocates == Allocation::none) {
+        EXPECT_EQ(allocations, 0);
+      } else {
+        // Some for every factorization, none for the iterations between.
+        EXPECT_LE(allocations, 100 * (summary.factorizations + 1)) << summary.iterations << " iterations";
+      }
     }
   }
 }
@@ -288,26 +371,28 @@ TEST_P(Conformance, OptionsRoundTrip) {
 class ConformanceInTurnedFrames : public Conformance {};
 
 TEST_P(ConformanceInTurnedFrames, IteratesTurnWithTheTangents) {
-  const ContactProblem original = problem();
-  const Transformed turned = rotate_tangents(original, random_angles(original.cones().contacts(), 1));
-  SilentMonitor silent;
-  const StopRule stop{.max_iterations = 10, .stop_by = StopBy::judge};
-  const Answer expected = solve(*prepared(row(), original), original, stop, silent);
-  const Answer actual = solve(*prepared(row(), turned.problem), turned.problem, stop, silent);
-  EXPECT_LE((turned.old_impulse(actual.impulse) - expected.impulse).norm(), 1e-8 * expected.impulse.norm());
+  for (const ContactProblem& original : problems()) {
+    const Transformed turned = rotate_tangents(original, random_angles(original.cones().contacts(), 1));
+    SilentMonitor silent;
+    const StopRule stop{.max_iterations = 10, .stop_by = StopBy::judge};
+    const Answer expected = solve(*prepared(row(), original), original, stop, silent);
+    const Answer actual = solve(*prepared(row(), turned.problem), turned.problem, stop, silent);
+    EXPECT_LE((turned.old_impulse(actual.impulse) - expected.impulse).norm(), 1e-8 * expected.impulse.norm());
+  }
 }
 
 class ConformanceInOtherUnits : public Conformance {};
 
 TEST_P(ConformanceInOtherUnits, IteratesScaleWithTheUnits) {
-  const ContactProblem original = problem();
-  SilentMonitor silent;
-  const StopRule stop{.max_iterations = 10, .stop_by = StopBy::judge};
-  const Answer expected = solve(*prepared(row(), original), original, stop, silent);
-  for (const auto& [impulse, velocity] : {std::pair{1e-6, 1.0}, std::pair{1e6, 1e-3}, std::pair{1.0, 1e6}}) {
-    const Transformed scaled = change_units(original, impulse, velocity);
-    const Answer actual = solve(*prepared(row(), scaled.problem), scaled.problem, stop, silent);
-    EXPECT_LE((scaled.old_impulse(actual.impulse) - expected.impulse).norm(), 1e-8 * expected.impulse.norm());
+  for (const ContactProblem& original : problems()) {
+    SilentMonitor silent;
+    const StopRule stop{.max_iterations = 10, .stop_by = StopBy::judge};
+    const Answer expected = solve(*prepared(row(), original), original, stop, silent);
+    for (const auto& [impulse, velocity] : {std::pair{1e-6, 1.0}, std::pair{1e6, 1e-3}, std::pair{1.0, 1e6}}) {
+      const Transformed scaled = change_units(original, impulse, velocity);
+      const Answer actual = solve(*prepared(row(), scaled.problem), scaled.problem, stop, silent);
+      EXPECT_LE((scaled.old_impulse(actual.impulse) - expected.impulse).norm(), 1e-8 * expected.impulse.norm());
+    }
   }
 }
 

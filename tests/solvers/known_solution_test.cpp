@@ -33,6 +33,20 @@ const std::vector<Case>& cases() {
       {"frictionless", {{"contacts", 12L}, {"mu_min", 0.0}, {"mu_max", 0.0}, {"rank_share", 0.5}}},
       {"rolling friction", {{"contacts", 10L}, {"dimension", 5L}, {"lever", 0.1}}},
       {"rolling friction, redundant", {{"contacts", 10L}, {"dimension", 5L}, {"lever", 0.1}, {"rank_share", 0.7}}},
+      {"intervals", {{"contacts", 8L}, {"joints", 2L}, {"limits", 2L}, {"intervals", 8L}}},
+      {"intervals alone, all at a bound", {{"contacts", 0L}, {"intervals", 12L}, {"inside_share", 0.0}}},
+      {"orthotropic", {{"contacts", 12L}, {"law", std::string("orthotropic")}}},
+      {"ellipsoid4", {{"contacts", 10L}, {"law", std::string("ellipsoid4")}, {"lever", 0.1}}},
+      {"ellipsoids of six rows", {{"contacts", 8L}, {"law", std::string("ellipsoid6")}, {"lever", 0.1}}},
+      {"torsion apart", {{"contacts", 10L}, {"law", std::string("torsion")}, {"lever", 0.1}}},
+      {"pyramids", {{"contacts", 10L}, {"law", std::string("pyramid")}}},
+      {"all laws",
+       {{"contacts", 14L},
+        {"law", std::string("mixed")},
+        {"lever", 0.1},
+        {"intervals", 6L},
+        {"joints", 2L},
+        {"limits", 2L}}},
   };
   return list;
 }

@@ -15,10 +15,12 @@ ContactProblem problem(std::uint64_t seed) {
   return make_problem("known-solution", {{"dimension", 5L}, {"contacts", 6L}, {"lever", 0.1}, {"mu_max", 0.5}}, seed);
 }
 
+bool takes_rolling(const SolverInfo& info) { return info.rolling || info.friction_cones; }
+
 TEST(RollingFriction, AnotherUnitOfLengthChangesNoIteration) {
   int compared = 0;
   for (const SolverRow& row : solver_table()) {
-    if (!row.info.rolling || row.info.formulation != Formulation::ncp || !row.info.scale_invariant) continue;
+    if (!takes_rolling(row.info) || row.info.formulation != Formulation::ncp || !row.info.scale_invariant) continue;
     if (row.info.own_process) continue;
     SCOPED_TRACE(row.info.id);
     const ContactProblem given = problem(4);
@@ -35,7 +37,7 @@ TEST(RollingFriction, AnotherUnitOfLengthChangesNoIteration) {
 TEST(RollingFriction, IsRefusedWithTheReason) {
   int refused = 0;
   for (const SolverRow& row : solver_table()) {
-    if (row.info.rolling) continue;
+    if (takes_rolling(row.info)) continue;
     const auto reason = row.make({}).value()->unsupported_reason(problem(1));
     ASSERT_TRUE(reason) << row.info.id;
     refused += reason->find("rolling friction") != std::string::npos ? 1 : 0;

@@ -121,6 +121,11 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.open = 1;
   cell.stick = 2;
   cell.slip = 1;
+  cell.moment_stick = 2;
+  cell.moment_slip = 3;
+  cell.inside = 4;
+  cell.at_lower = 5;
+  cell.at_upper = 6;
   cell.verdict_version = 2;
   cell.reaction = {0.0, -1.5, std::nan(""), std::numeric_limits<double>::infinity(), 1e-308};
   cell.reaction.resize(12, 0.5);  // as sample_problem() has rows

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -48,18 +49,18 @@ inline std::shared_ptr<const DelassusOperator> transformed_delassus(const Contac
   }
 }
 
+/// The product whose contact i is contact_source[i] of the old one.
+inline ConeProduct permuted(const ConeProduct& old, const std::vector<Index>& contact_source) {
+  std::vector<FrictionLaw> laws;
+  for (const Index source : contact_source) laws.push_back(old.law(source));
+  return ConeProduct::create(old.joints(), old.limits(), {old.intervals().begin(), old.intervals().end()}, laws)
+      .value();
+}
+
 /// contact_source[i]: which old contact the new contact i is.
 inline Transformed transform(const ContactProblem& problem, const SparseMatrix& q,
                              const std::vector<Index>& contact_source, double impulse_scale, double velocity_scale) {
-  const ConeProduct& old = problem.cones();
-  std::vector<double> friction;
-  for (const Index source : contact_source) friction.push_back(old.friction()[static_cast<std::size_t>(source)]);
-  std::vector<double> rolling;
-  for (const Index source : contact_source) {
-    if (old.rolls()) rolling.push_back(old.rolling_friction()[static_cast<std::size_t>(source)]);
-  }
-  const ConeProduct cones =
-      ConeProduct::create(old.joints(), old.limits(), friction, old.contact_dimension(), rolling).value();
+  const ConeProduct cones = permuted(problem.cones(), contact_source).with_bounds_over(1.0 / impulse_scale);
   ContactProblemData data = problem.data();
   data.cones = cones;
   if (data.primal) {
@@ -113,11 +114,12 @@ inline SparseMatrix identity_matrix(Index rows) {
 /// Contact i of the result is contact order[i] of `problem`.
 inline Transformed permute_contacts(const ContactProblem& problem, const std::vector<Index>& order) {
   const ConeProduct& cones = problem.cones();
+  const ConeProduct moved = detail::permuted(cones, order);
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < cones.first_contact_row(); ++i) entries.emplace_back(int(i), int(i), 1.0);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    for (int r = 0; r < cones.contact_dimension(); ++r) {
-      entries.emplace_back(int(cones.contact_row(static_cast<Index>(i)) + r), int(cones.contact_row(order[i]) + r),
+    for (int r = 0; r < cones.contact_rows(order[i]); ++r) {
+      entries.emplace_back(int(moved.contact_row(static_cast<Index>(i)) + r), int(cones.contact_row(order[i]) + r),
                            1.0);
     }
   }
@@ -127,26 +129,34 @@ inline Transformed permute_contacts(const ContactProblem& problem, const std::ve
 }
 
 /// Turns the tangent frame of contact i by angles[i] [rad]; in 2D the tangent changes its sign where cos(angle) < 0.
+/// Two tangents, or the moments about them, turn where they have one coefficient and share a disc; else they stay.
 /// Throws std::invalid_argument where the compliance of a contact differs between its tangents.
 inline Transformed rotate_tangents(const ContactProblem& problem, const std::vector<double>& angles) {
   const ConeProduct& cones = problem.cones();
   SparseMatrix q = detail::identity_matrix(cones.rows());
   for (std::size_t i = 0; i < angles.size(); ++i) {
     const Index row = cones.contact_row(static_cast<Index>(i));
+    const FrictionLaw law = cones.law(static_cast<Index>(i));
+    const auto tangents = static_cast<int>(law.coefficients.size());
     const double c = std::cos(angles[i]);
     const double s = std::sin(angles[i]);
-    if (cones.contact_dimension() == 2) {
+    if (law.shape == ConeShape::pyramid) continue;
+    if (tangents == 1) {
       q.coeffRef(row, row) = c < 0.0 ? -1.0 : 1.0;
       continue;
     }
-    const auto turn = [&](Index first) {
+    const auto turn = [&](int k) {  // tangential rows k and k + 1
+      const auto mu = std::span(law.coefficients).subspan(static_cast<std::size_t>(k), 2);
+      const bool apart = k < law.groups[0] && k + 1 >= law.groups[0];
+      if (mu[0] != mu[1] || apart) return;
+      const Index first = row + k + (k < law.groups[0] ? 0 : 1);
       q.coeffRef(first, first) = c;
       q.coeffRef(first, first + 1) = s;
       q.coeffRef(first + 1, first) = -s;
       q.coeffRef(first + 1, first + 1) = c;
     };
-    turn(row);
-    if (cones.rolls()) turn(row + 3);
+    turn(0);
+    if (tangents >= 4) turn(tangents - 2);  // behind the spin, where there is one
   }
   q.makeCompressed();
   return detail::transform(problem, q, detail::identity_order(cones.contacts()), 1.0, 1.0);
@@ -163,16 +173,20 @@ inline Transformed change_units(const ContactProblem& problem, double impulse_sc
 inline ContactProblem in_smaller_length(const ContactProblem& problem, double scale) {
   const ConeProduct& cones = problem.cones();
   Vector rows = Vector::Ones(problem.rows());
-  std::vector<double> rolling;
+  std::vector<FrictionLaw> laws;
   for (Index i = 0; i < cones.contacts(); ++i) {
-    if (!cones.rolls()) break;
-    rows.segment(cones.contact_row(i) + 3, 2).setConstant(1.0 / scale);
-    rolling.push_back(scale * cones.rolling_friction()[static_cast<std::size_t>(i)]);
+    laws.push_back(cones.law(i));
+    for (std::size_t k = 2; k < laws.back().coefficients.size(); ++k) {  // moments
+      laws.back().coefficients[k] *= scale;
+      rows[cones.contact_row(i) + static_cast<Index>(k) + (static_cast<int>(k) < cones.normal_of(i) ? 0 : 1)] =
+          1.0 / scale;
+    }
   }
   ContactProblemData data;
-  data.cones = ConeProduct::create(cones.joints(), cones.limits(), {cones.friction().begin(), cones.friction().end()},
-                                   cones.contact_dimension(), rolling)
-                   .value();
+  data.cones =
+      ConeProduct::create(cones.joints(), cones.limits(), {cones.intervals().begin(), cones.intervals().end()}, laws)
+          .value()
+          .with_bounds_over(1.0 / scale);
   const SparseMatrix matrix = problem.blocks().sparse();
   data.delassus = make_block_sparse_delassus(
       BlockSparseMatrix::from_sparse(SparseMatrix(rows.asDiagonal() * matrix * rows.asDiagonal()), data.cones));

@@ -75,7 +75,7 @@ static void project(double* x, int64_t size, double mu) {
 void jacobi_solve(jacobi* solver, const double* guess, const conebench_stop* stop, conebench_monitor* monitor,
                   double* impulse, conebench_summary* summary) {
   const conebench_problem* p = solver->problem;
-  const int64_t first_contact = p->joints + p->limits;
+  const int64_t first_contact = p->joints + p->limits + p->intervals;
   double* v = solver->velocity;
   for (int64_t i = 0; i < p->rows; ++i) impulse[i] = guess[i];
   summary->status = CONEBENCH_MAX_ITERATIONS;
@@ -93,8 +93,8 @@ void jacobi_solve(jacobi* solver, const double* guess, const conebench_stop* sto
       }
       if (b >= first_contact) {
         project(impulse + row, size, p->friction[b - first_contact]);
-      } else if (b >= p->joints) {
-        impulse[row] = fmax(0.0, impulse[row]);
+      } else {
+        impulse[row] = fmin(p->cones->upper[row], fmax(p->cones->lower[row], impulse[row]));
       }
       for (int64_t i = 0; i < size; ++i) moved = fmax(moved, fabs(impulse[row + i] - old[i]));
     }

@@ -12,7 +12,7 @@ import numpy as np
 
 DESCRIPTION = {
     "id": "JACOBI-PYTHON", "name": "Projected Jacobi in Python", "version": 1, "serve": True, "formulation": "NCP",
-    "joints": False, "compliance": False, "two_dimensional": True,
+    "protocol": 2, "joints": False, "compliance": False, "two_dimensional": True, "intervals": True,
     "options": [{"name": "relaxation", "type": "real", "default": 0.2, "minimum": 0, "maximum": 2,
                  "doc": "omega: share of the full step that is taken"}],
 }
@@ -39,22 +39,39 @@ def project(r, mu):
     return np.where(below[:, None], 0.0, np.where(inside[:, None], r, moved))
 
 
+def read(request):
+    """G, the free term, the bounds of the first rows, and mu and the number of rows of each contact behind them."""
+    with h5py.File(request["problem"]) as file:
+        if request["layout"] == "fclib":
+            local = file["fclib_local"]
+            size = int(local["spacedim"][0])
+            return dense(local["W"]), local["vectors/q"][...], np.zeros((2, 0)), local["vectors/mu"][...], size
+        own = file["conebench"]
+        free = own["g" if "g" in own else "b"][...]
+        first, contact = own["block_rows"][:-1], own["cone"][...] > 0
+        bounds = np.array([own["lower"], own["upper"]])[:, first[~contact]]
+        mu = own["mu"][...][first[contact] + 1]  # behind the normal
+        return dense(own["G"]), free, bounds, mu, max(1, (len(free) - bounds.shape[1]) // max(1, len(mu)))
+
+
 def solve(request):
     deadline = time.perf_counter() + request["time_limit_s"]
-    with h5py.File(request["problem"]) as file:
-        local = file["fclib_local"]
-        size = int(local["spacedim"][0])
-        w, q, mu = dense(local["W"]), local["vectors/q"][...], local["vectors/mu"][...]
+    w, q, bounds, mu, size = read(request)
     begin = time.perf_counter()
-    trace = np.diag(w).reshape(-1, size).sum(axis=1)
-    step = np.where(trace > 0, request["options"]["relaxation"] * size / np.where(trace > 0, trace, 1), 0)
-    r = np.zeros((len(mu), size))
+    bounded = bounds.shape[1]
+    trace = np.diag(w)[bounded:].reshape(-1, size).sum(axis=1)
+    trace = np.concatenate([np.diag(w)[:bounded], np.repeat(trace, size)])
+    rows = np.repeat([1, size], [bounded, len(q) - bounded])  # of each row's block
+    step = np.where(trace > 0, request["options"]["relaxation"] * rows / np.where(trace > 0, trace, 1), 0)
+    r = np.zeros(len(q))
     setup_s, begin = time.perf_counter() - begin, time.perf_counter()
     status, moved, k = "max_iterations", np.nan, 0
     for k in range(1, request["max_iterations"] + 1):
-        u = (w @ r.ravel() + q).reshape(-1, size)
-        u[:, 0] += mu * np.sqrt((u[:, 1:] ** 2).sum(axis=1))
-        new = project(r - step[:, None] * u, mu)
+        u = w @ r + q
+        u[bounded::size] += mu * np.sqrt((u[bounded:].reshape(-1, size)[:, 1:] ** 2).sum(axis=1))
+        new = r - step * u
+        new[:bounded] = np.clip(new[:bounded], *bounds)
+        new[bounded:] = project(new[bounded:].reshape(-1, size), mu).ravel()
         moved = float(np.abs(new - r).max())
         r = new
         if not np.isfinite(moved):
@@ -66,7 +83,7 @@ def solve(request):
         if time.perf_counter() > deadline:
             status = "time_limit"
             break
-    np.save(request["answer"] + ".npy", r.ravel())
+    np.save(request["answer"] + ".npy", r)
     return {"status": status, "iterations": k, "own_residual": moved, "setup_s": setup_s,
             "solve_s": time.perf_counter() - begin}
 

@@ -93,10 +93,12 @@ class Jacobi {
         old[i] = part[i];
         part[i] -= step_[static_cast<std::size_t>(b)] * sigma[i];
       }
-      if (contact >= 0)
+      if (contact >= 0) {
         project(part, mu);
-      else if (b >= problem_->joints())
-        part[0] = std::max(0.0, part[0]);
+      } else {
+        const Problem::Block bounded = problem_->block(b);
+        part[0] = std::min(bounded.upper[0], std::max(bounded.lower[0], part[0]));
+      }
       // Not std::max, which would lose a NaN.
       for (std::size_t i = 0; i < size; ++i) {
         if (!(std::abs(part[i] - old[i]) <= moved)) moved = std::abs(part[i] - old[i]);
@@ -115,6 +117,7 @@ const Info info = {.id = "JACOBI-CPP",
                    .name = "Projected Jacobi in C++",
                    .citation = "textbook",
                    .summary = "Converges only where contacts are weakly coupled; here to show how a solver is added.",
+                   .intervals = true,
                    .uses_blocks = true};
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <map>
 
 #include "base/temporary_folder.hpp"
@@ -470,6 +471,29 @@ TEST(DuplicateFingerprints, AreNotProblemsThatDifferInASignOrInWhichContactHolds
   Vector leaving = problem.free_term();
   leaving[cones.contact_row(1) + 2] *= -1.0;
   EXPECT_FALSE(same_problem(fingerprint, duplicate_fingerprint(with_free_term(problem, leaving))));
+}
+
+TEST(DuplicateFingerprints, TellBoundsAndLawsOfFrictionApart) {
+  const auto fingerprint = [](const std::vector<Interval>& intervals, const std::vector<FrictionLaw>& contacts) {
+    ContactProblemData data;
+    data.cones = ConeProduct::create(1, 1, intervals, contacts).value();
+    data.delassus = make_dense_delassus(Matrix::Identity(data.cones.rows(), data.cones.rows()));
+    data.free_term = Vector::LinSpaced(data.cones.rows(), -1.0, 2.0);
+    return duplicate_fingerprint(ContactProblem::create(std::move(data)).value());
+  };
+  const std::vector<Interval> bounds = {{-0.5, 0.5}, {-std::numeric_limits<double>::infinity(), 0.0}};
+  const FrictionLaw space = FrictionLaw::coulomb(0.5), elliptic{ConeShape::discs, {2}, {0.5, 0.2}};
+  const FrictionLaw ellipsoid{ConeShape::discs, {3}, {0.5, 0.5, 0.1}},
+      torsion{ConeShape::discs, {2, 1}, {0.5, 0.5, 0.1}};
+  const FrictionLaw pyramid{ConeShape::pyramid, {2}, {0.5, 0.5}};
+  const auto given = fingerprint(bounds, {space, ellipsoid});
+  EXPECT_TRUE(same_problem(given, fingerprint(bounds, {space, ellipsoid})));
+  EXPECT_FALSE(same_problem(given, fingerprint({bounds[0], {0.0, 0.0}}, {space, ellipsoid})));
+  EXPECT_FALSE(same_problem(given, fingerprint({{-0.5, 0.6}, bounds[1]}, {space, ellipsoid})));
+  EXPECT_FALSE(same_problem(given, fingerprint({bounds[1], bounds[0]}, {space, ellipsoid}))) << "at other rows";
+  EXPECT_FALSE(same_problem(given, fingerprint(bounds, {space, torsion})));
+  EXPECT_FALSE(same_problem(given, fingerprint(bounds, {elliptic, ellipsoid})));
+  EXPECT_FALSE(same_problem(given, fingerprint(bounds, {pyramid, ellipsoid})));
 }
 
 TEST(Duplicates, ProblemsThatDifferInTheirGuessAloneAreBothKept) {

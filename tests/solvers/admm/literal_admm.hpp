@@ -51,18 +51,13 @@ struct LiteralAdmm {
     const Vector v = g + s - eta * x - rho * y - z;                                 // line 5
     const Matrix shifted = d + (eta + rho) * Matrix::Identity(d.rows(), d.rows());  // line 6
     x = shifted.partialPivLu().solve(-v);
-    x = (1.0 - omega) * y_previous + omega * x;          // line 7
-    project_cone(cones, Vector(x - z / rho), y);         // line 8
-    z = printed_lagrangian ? Vector(-rho * (x - y))      // ∂L/∂z = −(x − y) + z/ρ − 2z/ρ
-                           : Vector(z - rho * (x - y));  // line 9
-    primal = (x - y).lpNorm<Eigen::Infinity>();          // line 12
-    dual = printed_dual().lpNorm<Eigen::Infinity>();     // line 13
-    complementarity = 0.0;                               // line 14
-    for (Index block = cones.joints(); block < cones.blocks(); ++block) {
-      const Index row = cones.block_row(block);
-      const int size = cones.block_size(block);
-      complementarity = std::max(complementarity, std::abs(x.segment(row, size).dot(z.segment(row, size))));
-    }
+    x = (1.0 - omega) * y_previous + omega * x;              // line 7
+    project_cone(cones, Vector(x - z / rho), y);             // line 8
+    z = printed_lagrangian ? Vector(-rho * (x - y))          // ∂L/∂z = −(x − y) + z/ρ − 2z/ρ
+                           : Vector(z - rho * (x - y));      // line 9
+    primal = (x - y).lpNorm<Eigen::Infinity>();              // line 12
+    dual = printed_dual().lpNorm<Eigen::Infinity>();         // line 13
+    complementarity = largest_complementarity(cones, x, z);  // line 14
   }
 
   /// Carpentier24 (41), Tsounis (170b).

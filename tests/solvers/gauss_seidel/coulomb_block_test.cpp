@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <type_traits>
 
 #include "tests/support/allocation_counter.hpp"
 
@@ -49,12 +50,24 @@ Eigen::Matrix<double, Dim, Dim> random_matrix(std::mt19937_64& random) {
 }
 
 template <int Dim>
+using Cone = std::conditional_t<Dim == CoulombSpace::rows, CoulombSpace, CoulombPlane>;
+
+template <int Dim>
 ContactVector<Dim> solve(const Eigen::Matrix<double, Dim, Dim>& block, double friction, const ContactVector<Dim>& free,
                          const ContactVector<Dim>& old = ContactVector<Dim>::Zero()) {
   const CoulombBlock local;
-  const auto prepared = local.prepare<Dim>(block, friction);
-  return local.solve<Dim>(prepared, Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>(block.data()), friction, free,
-                          old);
+  const Cone<Dim> cone{{friction}};
+  return local.solve(local.prepare(block, cone), Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>(block.data()), cone,
+                     free, old);
+}
+
+double residual(const Block3& block, double friction, const ContactVector<3>& free, const ContactVector<3>& impulse) {
+  return coulomb_residual(block, CoulombSpace{{friction}}, free, impulse);
+}
+
+ContactVector<3> solve_carefully(const Block3& block, double friction, const ContactVector<3>& free,
+                                 const ContactVector<3>& old) {
+  return solve_coulomb_carefully(block, CoulombSpace{{friction}}, free, old);
 }
 
 template <int Dim>
@@ -171,8 +184,8 @@ TEST(CoulombBlock, FindsASolutionWhereverTheAngleScanDoes) {
           << c.block << "\nmu = " << c.friction << "\nb = " << c.free.transpose();
     } else {
       ++none;
-      ASSERT_LE((coulomb_residual<3>(c.block, c.friction, c.free, impulse)),
-                (coulomb_residual<3>(c.block, c.friction, c.free, c.old)) * (1.0 + 1e-12));
+      ASSERT_LE((residual(c.block, c.friction, c.free, impulse)),
+                (residual(c.block, c.friction, c.free, c.old)) * (1.0 + 1e-12));
     }
   }
   EXPECT_GT(solvable, 1000);
@@ -218,7 +231,7 @@ TEST(CoulombBlock, CarefulAndFastPathAgree) {
     const Contact<3> c = random_contact<3>(random, 0.5);
     if (brute_force(c).count() != 1) continue;
     const ContactVector<3> fast = solve<3>(c.block, c.friction, c.free, c.old);
-    const ContactVector<3> careful = solve_coulomb_carefully<3>(c.block, c.friction, c.free, c.old);
+    const ContactVector<3> careful = solve_carefully(c.block, c.friction, c.free, c.old);
     ASSERT_LE((fast - careful).norm(), 1e-8 * fast.norm());
   }
 }
@@ -262,7 +275,7 @@ TEST(CoulombBlock, SolvesContactsThatTheRoundingOfGMakesIndefinite) {
     c.block += 1e-7 * c.block.norm() * random_matrix<3>(random);
     c.free = factor * Eigen::Vector2d(normal(random), normal(random));
     // Of rank two but for 1e-7, with b in the range: open or closed, an answer to about 1e-5 exists.
-    ASSERT_LE((coulomb_residual<3>(c.block, c.friction, c.free, solve<3>(c.block, c.friction, c.free, c.old))),
+    ASSERT_LE((residual(c.block, c.friction, c.free, solve<3>(c.block, c.friction, c.free, c.old))),
               1e-4 * c.free.norm());
   }
 }
@@ -292,9 +305,9 @@ TEST(CoulombBlock, SolvesSingularBlocksWithoutTakingMemory) {
     const ContactVector<3> wanted(0.1, -0.05, 1.0);
     const ContactVector<3> free = -(block * wanted);
     const long before = testing::allocation_count();
-    const ContactVector<3> impulse = solve_coulomb_carefully<3>(block, 1e3, free, ContactVector<3>::Zero());
+    const ContactVector<3> impulse = solve_carefully(block, 1e3, free, ContactVector<3>::Zero());
     EXPECT_EQ(testing::allocation_count(), before);
-    EXPECT_LE(coulomb_residual<3>(block, 1e3, free, impulse), 1e-12 * free.norm());
+    EXPECT_LE(residual(block, 1e3, free, impulse), 1e-12 * free.norm());
     const Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix3d> decomposition(block);
     const ContactVector<3> stick = -decomposition.solve(free);
     if (free[2] < 0.0) sticks += impulse == stick ? 1 : 0;

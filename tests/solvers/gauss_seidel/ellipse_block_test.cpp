@@ -17,6 +17,7 @@ struct DrawnContact {
   ContactVector<3> free;
   double correction = 0.0;  ///< s
 
+  CoulombSpace cone() const { return {{friction}}; }
   double energy(const ContactVector<3>& x) const { return 0.5 * x.dot(block * x) + x.dot(free) + correction * x[2]; }
   double eccentricity() const { return friction * block.bottomLeftCorner<1, 2>().norm() / block(2, 2); }
   bool sticks() const {
@@ -73,8 +74,8 @@ ContactVector<3> solve(const DrawnContact& c) {
     const Eigen::Vector2d wanted(c.correction / c.friction, 0.0);
     old.head<2>() = c.block.topLeftCorner<2, 2>().inverse() * (wanted - c.free.head<2>());
   }
-  return local.template solve<3>(local.template prepare<3>(c.block, c.friction),
-                                 Eigen::Map<const Eigen::Matrix3d>(c.block.data()), c.friction, c.free, old);
+  return local.solve(local.prepare(c.block, c.cone()), Eigen::Map<const Eigen::Matrix3d>(c.block.data()), c.cone(),
+                     c.free, old);
 }
 
 void expect_least(const DrawnContact& c, const ContactVector<3>& impulse) {
@@ -124,9 +125,8 @@ TEST(EllipseBlock, OldDirectionsLeadToTheSameAnswer) {
       for (int k = 0; k < 12; ++k) {
         const double angle = std::numbers::pi * k / 6.0 + std::atan2(expected[1], expected[0]) + 0.01;
         const ContactVector<3> old(c.friction * std::cos(angle), c.friction * std::sin(angle), 1.0);
-        const ContactVector<3> impulse =
-            local.solve<3>(local.prepare<3>(c.block, c.friction), Eigen::Map<const Eigen::Matrix3d>(c.block.data()),
-                           c.friction, c.free, old);
+        const ContactVector<3> impulse = local.solve(
+            local.prepare(c.block, c.cone()), Eigen::Map<const Eigen::Matrix3d>(c.block.data()), c.cone(), c.free, old);
         EXPECT_LE((impulse - expected).norm(), 1e-9 * expected.norm());
       }
     }
@@ -179,7 +179,7 @@ TEST(EllipseBlock, WithoutCouplingItIsCoulombsLaw) {
     c.block.bottomLeftCorner<1, 2>().setZero();
     const Eigen::Map<const Eigen::Matrix3d> block(c.block.data());
     const ContactVector<3> exact =
-        coulomb.solve<3>(coulomb.prepare<3>(c.block, c.friction), block, c.friction, c.free, ContactVector<3>::Zero());
+        coulomb.solve(coulomb.prepare(c.block, c.cone()), block, c.cone(), c.free, ContactVector<3>::Zero());
     EXPECT_LE((solve<Bisection>(c) - exact).norm(), 1e-10 * exact.norm());
     EXPECT_LE((solve<Quartic>(c) - exact).norm(), 1e-10 * exact.norm());
   }
@@ -192,21 +192,21 @@ TEST(EllipseBlock, DeSaxcesCorrectionEndsInCoulombsLaw) {
   int settled = 0;
   const auto contacts = sliding_contacts(false, false);
   for (const DrawnContact& c : contacts) {
-    const auto prepared = plain.prepare<3>(c.block, c.friction);
+    const auto prepared = plain.prepare(c.block, c.cone());
     const Eigen::Map<const Eigen::Matrix3d> block(c.block.data());
-    const ContactVector<3> raisim = plain.solve<3>(prepared, block, c.friction, c.free, ContactVector<3>::Zero());
+    const ContactVector<3> raisim = plain.solve(prepared, block, c.cone(), c.free, ContactVector<3>::Zero());
     ContactVector<3> impulse = raisim;
     double change = 1.0;
     for (int k = 0; k < 500 && change > 1e-13; ++k) {
-      const ContactVector<3> next = corrected.solve<3>(prepared, block, c.friction, c.free, impulse);
+      const ContactVector<3> next = corrected.solve(prepared, block, c.cone(), c.free, impulse);
       change = (next - impulse).norm() / next.norm();
       impulse = next;
     }
     if (change > 1e-13) continue;
     ++settled;
-    EXPECT_LE(coulomb_residual<3>(c.block, c.friction, c.free, impulse), 1e-9 * c.free.norm());
+    EXPECT_LE(coulomb_residual(c.block, c.cone(), c.free, impulse), 1e-9 * c.free.norm());
     if (c.eccentricity() > 0.3) {
-      EXPECT_GE(coulomb_residual<3>(c.block, c.friction, c.free, raisim), 1e-6 * c.free.norm());
+      EXPECT_GE(coulomb_residual(c.block, c.cone(), c.free, raisim), 1e-6 * c.free.norm());
     }
   }
   EXPECT_GE(settled, static_cast<int>(contacts.size()) * 9 / 10);
@@ -243,8 +243,8 @@ TEST(EllipseBlock, TakesTheLeastEnergyInTwoDimensions) {
     const ContactVector<2> free(normal(random), -std::abs(normal(random)));
     const double mu = std::abs(normal(random));
     const ContactVector<2> impulse =
-        local.solve<2>(local.prepare<2>(block, mu), Eigen::Map<const Eigen::Matrix2d>(block.data()), mu, free,
-                       ContactVector<2>::Zero());
+        local.solve(local.prepare(block, CoulombPlane{{mu}}), Eigen::Map<const Eigen::Matrix2d>(block.data()),
+                    CoulombPlane{{mu}}, free, ContactVector<2>::Zero());
     const ContactVector<2> velocity = block * impulse + free;
     EXPECT_NEAR(velocity[1], 0.0, 1e-10 * (1.0 + impulse.norm()));
     EXPECT_LE(std::abs(impulse[0]), mu * impulse[1] * (1.0 + 1e-12));
@@ -264,8 +264,9 @@ TEST(EllipseBlock, TakesTheLeastEnergyInTwoDimensions) {
 TEST(EllipseBlock, OpenAndFrictionlessContactsAndSingularBlocksAreCoulombs) {
   const EllipseBlock<Quartic> local{};
   const auto at = [&](const Eigen::Matrix3d& block, double mu, const ContactVector<3>& free) {
-    return local.solve<3>(local.prepare<3>(block, mu), Eigen::Map<const Eigen::Matrix3d>(block.data()), mu, free,
-                          ContactVector<3>::Zero());
+    const CoulombSpace cone{{mu}};
+    return local.solve(local.prepare(block, cone), Eigen::Map<const Eigen::Matrix3d>(block.data()), cone, free,
+                       ContactVector<3>::Zero());
   };
   const Eigen::Matrix3d identity = Eigen::Matrix3d::Identity();
   EXPECT_TRUE(at(identity, 0.5, {1, 0, 0}).isZero(0.0));

@@ -133,10 +133,11 @@ TEST(OwnResiduals, TotalInertiaIsTheTraceOfTheMassMatrix) {
 TEST(Errata, PrintedCasesOfTheProjectorAreReversed) {
   // Tsounis (155): 0 where v̄_n < 0. A contact that approaches is then left to, one that departs is pulled back.
   const EllipseBlock<Quartic> local{};
+  const CoulombSpace cone{{0.5}};
   const Eigen::Matrix3d block = Eigen::Matrix3d::Identity();
   const auto ours = [&](const ContactVector<3>& free) {
-    return local.solve<3>(local.prepare<3>(block, 0.5), Eigen::Map<const Eigen::Matrix3d>(block.data()), 0.5, free,
-                          ContactVector<3>::Zero());
+    return local.solve(local.prepare(block, cone), Eigen::Map<const Eigen::Matrix3d>(block.data()), cone, free,
+                       ContactVector<3>::Zero());
   };
   const auto printed = [&](const ContactVector<3>& free) -> ContactVector<3> {
     return free[2] < 0.0 ? ContactVector<3>(ContactVector<3>::Zero()) : ContactVector<3>(-block.inverse() * free);
@@ -192,9 +193,9 @@ TEST(Errata, StickingWithDeSaxcesTermSinksFirst) {
   const ContactVector<3> printed = -block.inverse() * (free + s * ContactVector<3>::UnitZ());
   EXPECT_NEAR((block * printed + free)[2], -s, 1e-15);
   const EllipseBlock<Bisection> local{.de_saxce = true};
-  const ContactVector<3> ours =
-      local.solve<3>(local.prepare<3>(block, 0.5), Eigen::Map<const Eigen::Matrix3d>(block.data()), 0.5, free,
-                     ContactVector<3>::Zero());
+  const CoulombSpace cone{{0.5}};
+  const ContactVector<3> ours = local.solve(local.prepare(block, cone), Eigen::Map<const Eigen::Matrix3d>(block.data()),
+                                            cone, free, ContactVector<3>::Zero());
   EXPECT_NEAR((block * ours + free).norm(), 0.0, 1e-15);
 }
 

@@ -72,6 +72,22 @@ TEST(ContactInversion, OfAContactThatWouldBeDrivenInHasNoAnswerWithoutCompliance
   EXPECT_TRUE(invert_contacts(one_contact(0.4), {}, vector({0.1, 0, 1e-3}), Vector::Zero(3), options).converged);
 }
 
+TEST(ContactInversion, KeepsEveryConeAndItsBounds) {
+  const auto cones = ConeProduct::create(0, 0, {{-0.5, 0.5}},
+                                         {{ConeShape::discs, {3}, {0.4, 0.4, 0.1}}, FrictionLaw::rolling(0.3, 0.1)})
+                         .value();
+  // In rows where the groups are balls, as invert_contacts() takes them.
+  const ConeProduct balls = cones.with_balls_over(Vector::Ones(cones.rows())).value();
+  const Vector compliance = Vector::Constant(balls.rows(), 0.5);
+  const Vector target = vector({-2, 0.3, -0.1, 0.2, -1, 0.5, 0, -1, 0.2, 0.1});
+  const auto found = invert_contacts(balls, compliance, target, Vector::Zero(balls.rows()), {.tolerance = 1e-10});
+  EXPECT_TRUE(found.converged);
+  EXPECT_EQ(found.impulse[0], 0.5);
+  Vector projected(balls.rows());
+  project_cone(balls, found.impulse, projected);
+  EXPECT_LT((projected - found.impulse).norm(), 1e-9);
+}
+
 class InverseDynamicsOfABox : public ::testing::Test {
  protected:
   /// Forward with the torque: the velocity that was asked for comes out.

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numbers>
 
+#include "problems/scaled_natural_map.hpp"
+#include "tests/solvers/cascade/mixed_problem.hpp"
 #include "tests/solvers/lcp/lcp_support.hpp"
 #include "tests/support/make_problem.hpp"
 
@@ -209,6 +212,46 @@ TEST(FacetLcp, InconsistentJointsShowInTheResidual) {
   const Answer answer = run("LEMKE", problem);
   EXPECT_EQ(answer.summary.breakdown, Breakdown::error);
   EXPECT_GT(answer.summary.own_residual, 0.1);
+}
+
+TEST(FacetLcp, IntervalsAreBoxes) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double lowest : {-3.0, -infinity}) {
+    const ConeProduct cones = general_cones(
+        0, 1, {{-0.2, 0.3}, {0.0, infinity}, {-infinity, 0.1}, {lowest, infinity}, {0.4, 0.4}, {-50.0, 50.0}});
+    // One for the limit, one for each finite bound, two for a row without any, none for a given impulse.
+    EXPECT_EQ(FacetLcp::size_of(cones, 8), std::isinf(lowest) ? 9 : 8);
+    for (const double push : {-2.0, 0.5, 2.0}) {
+      const ContactProblem problem = micro(some_matrix(7, 3.0), push * vector({-1, 1, -0.7, 0.4, 0.3, -2, 1}), cones);
+      for (const PivotingSolver& pivoting : pivoting_solvers()) {
+        if (pivoting.id == "LEMKE" && std::isinf(lowest)) continue;  // the row's two unknowns tie, which it can't undo
+        for (const bool scaled : {true, false}) {
+          SCOPED_TRACE(::testing::Message() << pivoting.id << ", push " << push << ", scaled " << scaled);
+          OptionValues options = pivoting.options;
+          options["scaled"] = scaled;
+          const Answer answer = run(pivoting.id, problem, options);
+          EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+          EXPECT_LE(scaled_natural_map(problem, answer.impulse), 1e-9);
+          EXPECT_EQ(answer.impulse[5], 0.4);
+        }
+      }
+    }
+  }
+}
+
+TEST(FacetLcp, IntervalsWithPlanarContactsAreTheNcp) {
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    SCOPED_TRACE(seed);
+    const ContactProblem problem =
+        mixed_problem({.blocks = 12, .rank_share = 0.8, .joints = 2, .laws = MixedProblem::Laws::plane}, seed);
+    const Answer answer = run("LEMKE-ROBUST-DF", problem);
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+    EXPECT_LE(scaled_natural_map(problem, answer.impulse), 1e-9);
+    FacetLcp lcp(problem, 8, true);
+    Vector z;
+    lcp.from_impulse(answer.impulse, z);
+    EXPECT_LE(lcp.residual(z), 1e-9) << "and back";
+  }
 }
 
 TEST(FacetLcp, ComplianceEntersAsGPlusR) {

@@ -21,8 +21,8 @@ double derivative_error(const ContactVector<Dim>& impulse, const ContactVector<D
   const BlockFunction<Dim> f = function(impulse, velocity);
   constexpr double h = 1e-6;
   double worst = 0.0;
-  for (int c = 0; c < Dim; ++c) {
-    const ContactVector<Dim> step = h * ContactVector<Dim>::Unit(c);
+  for (Index c = 0; c < impulse.size(); ++c) {
+    const ContactVector<Dim> step = h * ContactVector<Dim>::Unit(impulse.size(), c);
     const ContactVector<Dim> by_impulse =
         (function(impulse + step, velocity).value - function(impulse - step, velocity).value) / (2.0 * h);
     const ContactVector<Dim> by_velocity =
@@ -32,8 +32,9 @@ double derivative_error(const ContactVector<Dim>& impulse, const ContactVector<D
   return worst / (1.0 + f.by_impulse.norm() + f.by_velocity.norm());
 }
 
-template <int Dim>
+template <class Cone>
 void expect_derivatives_match() {
+  constexpr int Dim = Cone::rows;
   std::mt19937_64 random(7);
   int stick = 0;
   int slip = 0;
@@ -43,11 +44,12 @@ void expect_derivatives_match() {
     const ContactVector<Dim> velocity = random_vector<Dim>(random);
     const double mu = trial % 3 == 0 ? 0.0 : 0.3 * (trial % 5 + 1);
     const Steps r{.normal = 0.7, .tangential = trial % 2 == 0 ? 0.7 : 1.9};
+    const Cone cone{{mu}};
     const auto alart_curnier = [&](const ContactVector<Dim>& l, const ContactVector<Dim>& s) {
-      return alart_curnier_function<Dim>(l, s, mu, r);
+      return alart_curnier_function(l, s, cone, r);
     };
     const auto natural_map = [&](const ContactVector<Dim>& l, const ContactVector<Dim>& s) {
-      return natural_map_function<Dim>(l, s, mu, r.normal);
+      return natural_map_function(l, s, cone, r.normal);
     };
     EXPECT_LE((derivative_error<Dim>(impulse, velocity, alart_curnier)), 1e-7) << trial;
     EXPECT_LE((derivative_error<Dim>(impulse, velocity, natural_map)), 1e-7) << trial;
@@ -63,8 +65,55 @@ void expect_derivatives_match() {
   EXPECT_GT(stick, 5);
 }
 
-TEST(BlockFunctions, JacobiansAreThoseOfCentralDifferencesIn3D) { expect_derivatives_match<3>(); }
-TEST(BlockFunctions, JacobiansAreThoseOfCentralDifferencesIn2D) { expect_derivatives_match<2>(); }
+TEST(BlockFunctions, JacobiansAreThoseOfCentralDifferencesIn3D) { expect_derivatives_match<CoulombSpace>(); }
+TEST(BlockFunctions, JacobiansAreThoseOfCentralDifferencesIn2D) { expect_derivatives_match<CoulombPlane>(); }
+
+TEST(BlockFunctions, JacobiansOfEveryLawAreThoseOfCentralDifferences) {
+  using Block = FrictionCone::Block;
+  const std::vector<FrictionLaw> laws = {FrictionLaw::rolling(0.5, 0.2),
+                                         {ConeShape::discs, {3}, {0.4, 0.4, 0.4}},
+                                         {ConeShape::discs, {2, 1, 2}, {0.6, 0.6, 0.1, 0.3, 0.3}},
+                                         {ConeShape::pyramid, {2}, {0.5, 0.5}}};
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  const Steps r{.normal = 0.7, .tangential = 1.9, .moment = 0.4};
+  for (const FrictionLaw& law : laws) {
+    const FrictionCone cone(law.shape, law.groups, law.coefficients);
+    for (int trial = 0; trial < 100; ++trial) {
+      const Block impulse = Block::NullaryExpr(cone.size(), [&] { return normal(random); });
+      const Block velocity = Block::NullaryExpr(cone.size(), [&] { return normal(random); });
+      for (const bool alart_curnier : {true, false}) {
+        const auto function = [&](const Block& l, const Block& s) {
+          return contact_function(alart_curnier, l, s, cone, r);
+        };
+        EXPECT_LE((derivative_error<Eigen::Dynamic>(impulse, velocity, function)), 1e-7) << trial;
+      }
+    }
+  }
+}
+
+TEST(BlockFunctions, APyramidTakesTheNaturalMapForAlartAndCurniersFunction) {
+  const FrictionCone cone(ConeShape::pyramid, std::vector{2}, std::vector{0.5, 0.5});
+  const FrictionCone::Block impulse = Eigen::Vector3d(0.3, -0.2, 1.0), velocity = Eigen::Vector3d(0.4, 0.1, -0.2);
+  const Steps r{.normal = 0.7, .tangential = 1.9};
+  EXPECT_EQ(contact_function(true, impulse, velocity, cone, r).value,
+            natural_map_function(impulse, velocity, cone, r.normal).value);
+}
+
+TEST(BlockFunctions, IntervalFunctionVanishesAtItsLawAlone) {
+  const Interval bounds{-1.0, 2.0};
+  const auto value = [&](double impulse, double velocity) {
+    return interval_function(impulse, velocity, bounds, 0.5).value[0];
+  };
+  EXPECT_EQ(value(-1.0, 0.7), 0.0);
+  EXPECT_EQ(value(2.0, -0.7), 0.0);
+  EXPECT_EQ(value(0.3, 0.0), 0.0);
+  EXPECT_NE(value(0.3, 0.7), 0.0);
+  EXPECT_NE(value(-1.0, -0.7), 0.0);
+  EXPECT_NE(value(3.0, 0.0), 0.0);
+  EXPECT_EQ(interval_function(0.4, 0.7, {0.4, 0.4}, 0.5).value[0], 0.0) << "a given impulse, at any velocity";
+  EXPECT_EQ(interval_function(0.4, 0.7, {}, 0.5).value[0], 0.7) << "a bilateral row";
+}
 
 TEST(BlockFunctions, DiskFunctionFollowsItsRadius) {
   const Eigen::Vector2d impulse(0.5, -0.8);
@@ -104,13 +153,14 @@ const std::vector<State>& lawful_states() {
 
 TEST(BlockFunctions, BothVanishAtTheStatesOfCoulombsLawAndOnlyThere) {
   for (const State& s : lawful_states()) {
+    const CoulombSpace cone{{s.mu}};
     for (const Steps r : {Steps{1.0, 1.0}, Steps{0.2, 5.0}}) {
-      EXPECT_LE(alart_curnier_function<3>(s.impulse, s.velocity, s.mu, r).value.norm(), 1e-14);
-      EXPECT_LE(natural_map_function<3>(s.impulse, s.velocity, s.mu, r.normal).value.norm(), 1e-14);
+      EXPECT_LE(alart_curnier_function(s.impulse, s.velocity, cone, r).value.norm(), 1e-14);
+      EXPECT_LE(natural_map_function(s.impulse, s.velocity, cone, r.normal).value.norm(), 1e-14);
     }
     const Eigen::Vector3d wrong = s.velocity + Eigen::Vector3d(0.0, 0.0, -0.7);
-    EXPECT_GE(alart_curnier_function<3>(s.impulse, wrong, s.mu, {}).value.norm(), 1e-2);
-    EXPECT_GE(natural_map_function<3>(s.impulse, wrong, s.mu, 1.0).value.norm(), 1e-2);
+    EXPECT_GE(alart_curnier_function(s.impulse, wrong, cone, {}).value.norm(), 1e-2);
+    EXPECT_GE(natural_map_function(s.impulse, wrong, cone, 1.0).value.norm(), 1e-2);
   }
 }
 

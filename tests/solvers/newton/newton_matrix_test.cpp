@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/solvers/micro_problems.hpp"
+#include "tests/solvers/newton/mixed_problems.hpp"
 #include "tests/support/make_problem.hpp"
 
 namespace conebench::newton {
@@ -10,18 +11,19 @@ namespace {
 
 using namespace conebench::testing;
 
-using Block = NewtonMatrix::Block;
+BlockDiagonal zero_blocks(const ConeProduct& cones) {
+  return BlockDiagonal(cones.blocks(), [&](Index i) { return cones.block_size(i); });
+}
 
-std::vector<Block> random_blocks(Index count, int seed) {
+BlockDiagonal random_blocks(const ConeProduct& cones, int seed) {
   std::srand(static_cast<unsigned>(seed));
-  std::vector<Block> blocks(static_cast<std::size_t>(count));
-  for (Block& block : blocks) block.setRandom();
+  BlockDiagonal blocks = zero_blocks(cones);
+  for (Index i = 0; i < cones.blocks(); ++i) blocks.block(i).setRandom();
   return blocks;
 }
 
 /// X + Y (G + R + ε E), assembled in the open.
-Matrix expected_matrix(const ContactProblem& problem, const std::vector<Block>& x, const std::vector<Block>& y,
-                       double epsilon) {
+Matrix expected_matrix(const ContactProblem& problem, const BlockDiagonal& x, const BlockDiagonal& y, double epsilon) {
   const ConeProduct& cones = problem.cones();
   Matrix a = problem.delassus().dense();
   a.diagonal() += problem.compliance();
@@ -31,23 +33,26 @@ Matrix expected_matrix(const ContactProblem& problem, const std::vector<Block>& 
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = cones.block_row(i);
     const int size = cones.block_size(i);
-    left.block(row, row, size, size) = y[static_cast<std::size_t>(i)].topLeftCorner(size, size);
-    added.block(row, row, size, size) = x[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+    left.block(row, row, size, size) = y.block(i);
+    added.block(row, row, size, size) = x.block(i);
     shift.segment(row, size).setConstant(a.diagonal().segment(row, size).mean());
   }
   return added + left * (a + epsilon * Matrix(shift.asDiagonal()));
 }
 
 TEST(NewtonMatrix, DenseAndSparseSolveTheSystemAsItIsWrittenDown) {
+  std::vector<ContactProblem> problems = {mixed_laws()};
   for (const long dimension : {2L, 3L}) {
-    const ContactProblem problem = make_problem("known-solution", {{"contacts", 12L},
-                                                                   {"joints", 2L},
-                                                                   {"limits", 3L},
-                                                                   {"coupling", 3L},
-                                                                   {"compliance", 0.1},
-                                                                   {"dimension", dimension}});
-    const auto x = random_blocks(problem.cones().blocks(), 1);
-    const auto y = random_blocks(problem.cones().blocks(), 2);
+    problems.push_back(make_problem("known-solution", {{"contacts", 12L},
+                                                       {"joints", 2L},
+                                                       {"limits", 3L},
+                                                       {"coupling", 3L},
+                                                       {"compliance", 0.1},
+                                                       {"dimension", dimension}}));
+  }
+  for (const ContactProblem& problem : problems) {
+    const auto x = random_blocks(problem.cones(), 1);
+    const auto y = random_blocks(problem.cones(), 2);
     const Matrix expected = expected_matrix(problem, x, y, 0.05);
     const Vector right = Vector::LinSpaced(problem.rows(), -1.0, 1.0);
     for (const Storage storage : {Storage::dense, Storage::sparse}) {
@@ -65,8 +70,9 @@ TEST(NewtonMatrix, DenseAndSparseSolveTheSystemAsItIsWrittenDown) {
 
 TEST(NewtonMatrix, RedundantStickingContactsNeedTheRegularisation) {
   const ContactProblem problem = cube_on_corners(8, 0.01, 0.8);
-  const std::vector<Block> x(8, Block::Zero());
-  const std::vector<Block> y(8, Block::Identity());
+  const BlockDiagonal x = zero_blocks(problem.cones());
+  BlockDiagonal y = x;
+  for (Index i = 0; i < 8; ++i) y.block(i).setIdentity();
   const Vector right = -problem.free_term();
   for (const Storage storage : {Storage::dense, Storage::sparse}) {
     NewtonMatrix matrix(problem.blocks(), problem.compliance(), storage);

@@ -8,8 +8,8 @@ namespace {
 
 using namespace conebench::testing;
 
-Answer run(const std::string& id, const ContactProblem& problem, const OptionValues& options = {},
-           double tolerance = 1e-11) {
+Answer run_newton(const std::string& id, const ContactProblem& problem, const OptionValues& options = {},
+                  double tolerance = 1e-11) {
   const auto solver = prepared(*find_solver(id), problem, options);
   SilentMonitor silent;
   return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 1000, .stop_by = StopBy::solver}, silent);
@@ -23,7 +23,7 @@ TEST_P(NonsmoothNewton, AgreesWithGaussSeidelInVelocities) {
       const ContactProblem problem = make_problem(
           "known-solution",
           {{"contacts", 15L}, {"joints", 2L}, {"limits", 2L}, {"rank_share", rank_share}, {"dimension", dimension}});
-      const Answer answer = run(GetParam(), problem);
+      const Answer answer = run_newton(GetParam(), problem);
       const Answer exact = solve_to_verdict(*find_solver("NSGS"), problem, 1e-10);
       ASSERT_EQ(answer.summary.status, SolveStatus::converged);
       ASSERT_EQ(exact.summary.status, SolveStatus::converged);
@@ -34,7 +34,7 @@ TEST_P(NonsmoothNewton, AgreesWithGaussSeidelInVelocities) {
 
 TEST_P(NonsmoothNewton, TakesAFewStepsToFullAccuracy) {
   const ContactProblem problem = make_problem("known-solution", {{"contacts", 30L}, {"coupling", 4L}});
-  const Answer answer = run(GetParam(), problem);
+  const Answer answer = run_newton(GetParam(), problem);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_LE(answer.summary.iterations, 30);
   // One more where a plain step was tried in vain.
@@ -45,8 +45,8 @@ TEST_P(NonsmoothNewton, TakesAFewStepsToFullAccuracy) {
 
 TEST_P(NonsmoothNewton, ALinearProblemTakesOnePlainStepAndSeveralRegularisedOnes) {
   const ContactProblem problem = make_problem("random", {{"contacts", 1L}, {"mu_min", 0.0}, {"mu_max", 0.0}});
-  const Answer plain = run(GetParam(), problem);
-  const Answer regularised = run(GetParam(), problem, {{"plain_steps", false}});
+  const Answer plain = run_newton(GetParam(), problem);
+  const Answer regularised = run_newton(GetParam(), problem, {{"plain_steps", false}});
   EXPECT_EQ(plain.summary.status, SolveStatus::converged);
   EXPECT_EQ(regularised.summary.status, SolveStatus::converged);
   EXPECT_EQ(plain.summary.iterations, 1);
@@ -55,8 +55,8 @@ TEST_P(NonsmoothNewton, ALinearProblemTakesOnePlainStepAndSeveralRegularisedOnes
 
 TEST_P(NonsmoothNewton, DenseAndSparseAgree) {
   const ContactProblem problem = make_problem("known-solution", {{"contacts", 60L}, {"coupling", 3L}, {"joints", 3L}});
-  const Answer dense = run(GetParam(), problem, {{"storage", "dense"}});
-  const Answer sparse = run(GetParam(), problem, {{"storage", "sparse"}});
+  const Answer dense = run_newton(GetParam(), problem, {{"storage", "dense"}});
+  const Answer sparse = run_newton(GetParam(), problem, {{"storage", "sparse"}});
   EXPECT_EQ(dense.summary.status, SolveStatus::converged);
   EXPECT_EQ(sparse.summary.status, SolveStatus::converged);
   EXPECT_LE((dense.impulse - sparse.impulse).norm(), 1e-8 * dense.impulse.norm());
@@ -68,7 +68,7 @@ TEST_P(NonsmoothNewton, EveryLineSearchReachesTheSolution) {
                                                                {{"line_search", "armijo"}, {"memory", 10L}},
                                                                {{"line_search", "goldstein-price"}},
                                                                {{"steps", "spectral"}}}) {
-    const Answer answer = run(GetParam(), problem, options);
+    const Answer answer = run_newton(GetParam(), problem, options);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged) << options.begin()->first;
   }
 }
@@ -76,7 +76,7 @@ TEST_P(NonsmoothNewton, EveryLineSearchReachesTheSolution) {
 TEST_P(NonsmoothNewton, UnsymmetricMatrixIsSolvedAsGiven) {
   const ContactProblem problem = make_problem("random", {{"contacts", 8L}, {"asymmetry", 0.02}});
   ASSERT_GT(problem.symmetry_error(), 1e-3);
-  const Answer answer = run(GetParam(), problem);
+  const Answer answer = run_newton(GetParam(), problem);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_FALSE(answer.summary.solved_symmetrised);
   EXPECT_LE(judge(problem, answer.impulse)["natural_map_scaled"].value, 1e-10);

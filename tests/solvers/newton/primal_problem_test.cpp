@@ -5,9 +5,11 @@
 #include <random>
 
 #include "problems/cone_product.hpp"
+#include "problems/conversions.hpp"
 #include "solvers/newton/metric_projection.hpp"
 #include "solvers/newton/primal_hessian.hpp"
 #include "tests/solvers/micro_problems.hpp"
+#include "tests/solvers/newton/mixed_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 
@@ -25,36 +27,52 @@ ContactProblem mixed_problem(long dimension = 3) {
                                          {"dimension", dimension}});
 }
 
-template <int Dim>
-void expect_projection_in_metric() {
+/// `compliance_of(row)`: equal in the rows of a group.
+template <class Cone, class ComplianceOf>
+void expect_projection_in_metric(const Cone& cone, ComplianceOf compliance_of) {
+  using Block = typename Cone::Block;
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
-  for (int trial = 0; trial < 200; ++trial) {
-    const ContactVector<Dim> y = ContactVector<Dim>::NullaryExpr([&] { return normal(random); });
-    const double mu = trial % 4 == 0 ? 0.0 : 0.4 * (trial % 4);
-    const ContactCompliance r{.tangential = 0.3, .normal = 2.0};
-    ContactVector<Dim> diagonal = ContactVector<Dim>::Constant(r.tangential);
-    diagonal[Dim - 1] = r.normal;
-    const MetricProjection<Dim> p = project_in_metric<Dim>(y, mu, r);
+  const Block diagonal = Block::NullaryExpr(cone.size(), compliance_of);
+  for (int trial = 0; trial < 50; ++trial) {
+    const Block y = Block::NullaryExpr(cone.size(), [&] { return normal(random); });
+    const MetricProjection<Cone> p = project_in_metric(cone, y, diagonal);
     // K ∋ γ ⟂ R (γ − y) ∈ K*: the conditions of optimality.
-    const ContactVector<Dim> multiplier = diagonal.cwiseProduct(p.point - y);
-    EXPECT_LE((project_friction_cone<Dim>(p.point, mu) - p.point).norm(), 1e-13);
-    EXPECT_LE((project_dual_friction_cone<Dim>(multiplier, mu) - multiplier).norm(), 1e-13);
+    const Block multiplier = diagonal.cwiseProduct(p.point - y);
+    EXPECT_LE((cone.project(p.point) - p.point).norm(), 1e-13);
+    EXPECT_LE((cone.project_dual(multiplier) - multiplier).norm(), 1e-13);
     EXPECT_NEAR(p.point.dot(multiplier), 0.0, 1e-13);
     constexpr double h = 1e-6;
-    for (int c = 0; c < Dim; ++c) {
-      const ContactVector<Dim> step = h * ContactVector<Dim>::Unit(c);
-      const ContactVector<Dim> derivative =
-          (project_in_metric<Dim>(y + step, mu, r).point - project_in_metric<Dim>(y - step, mu, r).point) /
-          (2.0 * h * diagonal[c]);
+    for (Index c = 0; c < y.size(); ++c) {
+      const Block step = h * Block::Unit(y.size(), c);
+      const Block derivative = (project_in_metric(cone, Block(y + step), diagonal).point -
+                                project_in_metric(cone, Block(y - step), diagonal).point) /
+                               (2.0 * h * diagonal[c]);
       EXPECT_LE((derivative - p.weight.col(c)).norm(), 1e-7) << trial;
     }
     EXPECT_LE((p.weight - p.weight.transpose()).norm(), 1e-14);
   }
 }
 
-TEST(MetricProjection, IsOptimalAndHasItsDerivativeIn3D) { expect_projection_in_metric<3>(); }
-TEST(MetricProjection, IsOptimalAndHasItsDerivativeIn2D) { expect_projection_in_metric<2>(); }
+TEST(MetricProjection, IsOptimalAndHasItsDerivativeForCoulombsCones) {
+  for (const double mu : {0.0, 0.4, 0.8, 1.2}) {
+    expect_projection_in_metric(CoulombSpace{{mu}}, [](Index row) { return row == 2 ? 2.0 : 0.3; });
+    expect_projection_in_metric(CoulombPlane{{mu}}, [](Index row) { return row == 1 ? 2.0 : 0.3; });
+  }
+}
+
+TEST(MetricProjection, IsOptimalAndHasItsDerivativeForEveryLaw) {
+  const auto expect = [](const FrictionLaw& law) {
+    const FrictionCone cone(law.shape, law.groups, law.coefficients);
+    expect_projection_in_metric(cone, [&](Index row) {
+      return row == cone.normal ? 2.0 : row < cone.normal ? 0.3 : 0.7;
+    });
+  };
+  expect(FrictionLaw::rolling(0.5, 0.2));
+  expect({ConeShape::discs, {3}, {0.4, 0.4, 0.4}});
+  expect({ConeShape::discs, {2, 1}, {0.6, 0.6, 0.1}});
+  expect({ConeShape::pyramid, {2}, {0.5, 0.5}});
+}
 
 TEST(PrimalProblem, FactorGivesBackTheMatrixAndItsRank) {
   const ContactProblem problem = make_problem("known-solution", {{"contacts", 10L}, {"rank_share", 0.5}});
@@ -78,11 +96,15 @@ struct Point {
   Vector v;
 };
 
-Point point(long dimension = 3) {
-  const ContactProblem problem = mixed_problem(dimension);
+Point point_of(const ContactProblem& problem) {
   Point p{PrimalProblem(*factored_primal(problem), problem.cones(), problem.compliance()), {}};
   p.v = Vector::NullaryExpr(p.primal.data().mass.rows(), [](Index i) { return 0.3 * std::sin(double(3 * i + 1)); });
   return p;
+}
+
+/// In the plane, in space, and with intervals and several laws of friction.
+std::vector<Point> points() {
+  return {point_of(mixed_problem(2)), point_of(mixed_problem(3)), point_of(with_compliance(mixed_laws(), 0.05))};
 }
 
 double objective(const PrimalProblem& primal, const Vector& v) {
@@ -113,22 +135,20 @@ Matrix hessian_by_differences(const PrimalProblem& primal, const Vector& v) {
 
 Matrix weight_matrix(const Point& p) {
   const ConeProduct& all = p.primal.cones();
-  std::vector<PrimalProblem::Block> weights(static_cast<std::size_t>(all.blocks()));
+  BlockDiagonal weights(all.blocks(), [&](Index i) { return all.block_size(i); });
   Vector c, lambda(all.rows());
   p.primal.constraint_velocity(p.v, c);
   p.primal.linearise(c, lambda, weights);
   Matrix w = Matrix::Zero(all.rows(), all.rows());
   for (Index i = 0; i < all.blocks(); ++i) {
     const int size = all.block_size(i);
-    w.block(all.block_row(i), all.block_row(i), size, size) =
-        weights[static_cast<std::size_t>(i)].topLeftCorner(size, size);
+    w.block(all.block_row(i), all.block_row(i), size, size) = weights.block(i);
   }
   return w;
 }
 
 TEST(PrimalProblem, GradientIsThatOfTheObjective) {
-  for (const long dimension : {2L, 3L}) {
-    const Point p = point(dimension);
+  for (const Point& p : points()) {
     const Vector expected = gradient(p.primal, p.v);
     for (Index i = 0; i < p.v.size(); ++i) {
       const Vector step = 1e-5 * Vector::Unit(p.v.size(), i);
@@ -139,11 +159,11 @@ TEST(PrimalProblem, GradientIsThatOfTheObjective) {
 }
 
 TEST(PrimalHessian, DenseAndSparseInvertTheDerivativeOfTheGradient) {
-  for (const long dimension : {2L, 3L}) {
-    const Point p = point(dimension);
+  for (const Point& p : points()) {
     const Matrix expected = hessian_by_differences(p.primal, p.v);
-    std::vector<PrimalProblem::Block> weights(static_cast<std::size_t>(p.primal.cones().blocks()));
-    Vector c, lambda(p.primal.cones().rows());
+    const ConeProduct& all = p.primal.cones();
+    BlockDiagonal weights(all.blocks(), [&](Index i) { return all.block_size(i); });
+    Vector c, lambda(all.rows());
     p.primal.constraint_velocity(p.v, c);
     p.primal.linearise(c, lambda, weights);
     const Vector right = Vector::LinSpaced(p.v.size(), -1.0, 1.0);
@@ -162,7 +182,7 @@ TEST(PrimalErrata, PrintedHessianIsNotTheDerivativeOfThePrintedGradient) {
   // LeLidec24 Alg. 4 line 3: H ← M + Jᵀ ∇_v P(y(Jv)) J. With y = −R⁻¹ (Jv − c*) the derivative of line 2 is
   // M + Jᵀ (∂P/∂y) R⁻¹ J. Taken over c = Jv the printed ∇P is −(∂P/∂y) R⁻¹: the sign is wrong and H indefinite. Taken
   // over y it lacks R⁻¹. Taken over v it holds J already, and the product has no meaning.
-  const Point p = point();
+  const Point p = point_of(mixed_problem());
   const Matrix jacobian = p.primal.data().jacobian;
   const Matrix mass = p.primal.data().mass;
   const Matrix w = weight_matrix(p);

@@ -18,7 +18,6 @@ Answer run(const ContactProblem& problem, const OptionValues& options = {}, doub
 
 /// A disk, a half-line and a line, strongly coupled.
 newton::ConvexQp small_qp() {
-  using Kind = newton::ConvexSet::Kind;
   const Matrix root =
       Matrix::NullaryExpr(6, 6, [](Index i, Index j) { return std::sin(double(3 * i + 5 * j + i * j)); });
   const auto blocks = ConeProduct::create(1, 1, {0.0, 0.0}, 2).value();
@@ -26,7 +25,7 @@ newton::ConvexQp small_qp() {
   std::vector<Index> rows(6);
   for (std::size_t i = 0; i < 6; ++i) rows[i] = static_cast<Index>(i);
   newton::ConvexQp qp(matrix, Vector::Constant(6, 0.05), rows, blocks,
-                      {Kind::line, Kind::half_line, Kind::disk, Kind::disk});
+                      {Interval{}, Interval{.lower = 0.0}, std::nullopt, std::nullopt});
   qp.set().radii = {0.0, 0.0, 0.4, 0.0};
   return qp;
 }

@@ -39,6 +39,14 @@ TEST(SiconosRows, AreListedWithTheReasonWhereTheyAreMissing) {
   }
 }
 
+TEST(SiconosRows, TakeNeitherIntervalsNorConesOfOtherLaws) {
+  for (const SolverRow& row : solver_catalogue()) {
+    if (row.info.id.find("SICONOS") == std::string::npos) continue;
+    EXPECT_FALSE(row.info.intervals) << row.info.id;
+    EXPECT_FALSE(row.info.friction_cones) << row.info.id;
+  }
+}
+
 class Siconos : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

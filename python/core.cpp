@@ -41,6 +41,14 @@ void add_errors(py::module_& module) {
 
 PYBIND11_MODULE(_core, module) {
   using namespace conebench::python;
+#if PYBIND11_VERSION_HEX < 0x020C0000
+  // It reads arrays of NumPy 2 wrongly, without an error.
+  const auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (!version.starts_with("0.") && !version.starts_with("1.")) {
+    throw pybind11::import_error("conebench was built with pybind11 before 2.12, which can't read arrays of NumPy " +
+                                 version + "; use NumPy 1, or build with a newer pybind11");
+  }
+#endif
   add_errors(module);
   add_problems(module);
   add_solving(module);

@@ -39,6 +39,7 @@ std::vector<KnownFailure> known_failures() {
           {"PGS-CCP", "orthotropic friction that holds", printed},
           {"PGS-CCP-DS", "orthotropic friction that holds", printed},
           {"COND-PROX", "orthotropic friction that holds", printed},
+          {"COND-PROX", "orthotropic slip", printed},
           {"FP-DS", "orthotropic friction that holds",
            "its step comes from a power iteration that does not see the second tangent, which nothing couples"},
           {"FP-DS", "all kinds of rows and laws", "its step is too long there, as on the one above"},

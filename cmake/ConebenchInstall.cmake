@@ -4,7 +4,11 @@ set(public_headers
   base/options.hpp
   base/result.hpp
   problems/block_sparse_matrix.hpp
+  problems/blocks.hpp
   problems/cone_product.hpp
+  problems/cones/contact_vector.hpp
+  problems/cones/friction_cone.hpp
+  problems/cones/interval.hpp
   problems/contact_problem.hpp
   problems/delassus_operator.hpp
   problems/diagonal_blocks.hpp
@@ -20,6 +24,7 @@ set(libraries "")
 foreach(header IN LISTS public_headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench/${folder})
+  string(REGEX REPLACE "/.*" "" folder ${folder})
   list(APPEND libraries conebench_${folder})
 endforeach()
 list(REMOVE_DUPLICATES libraries)

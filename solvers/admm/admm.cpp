@@ -39,7 +39,7 @@ Result<void> AdmmSolver::prepare(const ContactProblem& problem) {
   if (problem.rows() == 0) return {};
 
   choose_units(problem);
-  cones_ = problem.cones().with_bounds_over(Vector(impulse_scale_ * row_scale_));
+  if (!cones_.intervals().empty()) cones_ = cones_.with_bounds_over(Vector(impulse_scale_ * row_scale_));
   const bool symmetric = problem.symmetry_error() <= 1e-12;
   const bool lu = options_.factorization == "lu" || (options_.factorization == "auto" && !symmetric);
   prepared_.solved_symmetrised = !lu && !symmetric;

@@ -72,13 +72,14 @@ class GaussSeidelSolver final : public Solver {
     });
     residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
     total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);
-    cones_ = problem.cones();
+    problem_ = problem;
     return {};
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    const ConeProduct& cones = problem_->cones();
     SolveSummary summary;
-    if (cones_.rows() == 0) {
+    if (cones.rows() == 0) {
       summary.status = SolveStatus::converged;
       summary.own_residual = 0.0;
       return summary;
@@ -87,11 +88,11 @@ class GaussSeidelSolver final : public Solver {
     const SolveProgress progress(stop, monitor);
     StallWindow window;
     long next_check = 1;
-    Relaxation relaxation(settings_.sweep, settings_.damp_cycles, settings_.decay, cones_.contacts());
+    Relaxation relaxation(settings_.sweep, settings_.damp_cycles, settings_.decay, cones.contacts());
     StepFactor factor(settings_.prox);
     objective_ = unknown;
 
-    project_cone(cones_, guess, impulse);
+    project_cone(cones, guess, impulse);
     sweep_->start(impulse.data());
     if constexpr (Adapting<Local>) sweep_->set_factor(factor.rho());
     const auto end_with = [&](SolveStatus status) {
@@ -162,7 +163,7 @@ class GaussSeidelSolver final : public Solver {
   SolverInfo info_;
   Settings settings_;
   Local local_;
-  ConeProduct cones_;
+  std::optional<ContactProblem> problem_;
   std::unique_ptr<AnySweep> sweep_;
   std::unique_ptr<OwnResiduals> residuals_;
   double total_inertia_ = 1.0;

@@ -219,7 +219,7 @@ TEST(List, OneSolverSceneOrSuiteComesWithItsOptions) {
 }
 
 TEST(List, ANameGivenAsATopicSaysWhereItIsListed) {
-  const std::string topics = "known: solvers, suites, scenes, metrics, fields, tables, commands";
+  const std::string topics = "known: solvers, suites, scenes, metrics, fields, sets, tables, commands";
   expect_failure(conebench({"list", "NSGS"}), 2,
                  {"list NSGS: no such topic; NSGS is a solver, see conebench list solvers NSGS; " + topics});
   expect_failure(conebench({"list", "fclib-chain"}), 2, {"is a scene, see conebench list scenes fclib-chain; "});

@@ -535,7 +535,10 @@ def judge(problem, impulse):
     unit = 4 * math.sqrt(len(impulse) + 1) * EPSILON
     friction = largest(*(cones.mu.sum(axis=1) for cones in problem.cones))
     velocity_noise = unit * largest(problem.magnitude(impulse) + abs(problem.g)) * (1 + friction)
-    impulse_noise = unit * largest(abs(impulse))
+    impulse_noise = unit * largest(abs(impulse)) * (1 + friction)  # a projection multiplies by mu
+    if (problem.length != 1).any():
+        # Lengths of moments come from G's diagonal, which each side makes of M and J by its own solves.
+        impulse_noise += 1e-12 * largest(abs(impulse))
     power_noise = velocity_noise * largest(abs(impulse)) + impulse_noise * largest(abs(sigma))
     total = len(impulse) * power_noise
     both = velocity_noise + impulse_noise

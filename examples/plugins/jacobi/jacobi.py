@@ -19,7 +19,9 @@ DESCRIPTION = {
 
 
 def dense(group):
-    """A matrix of FCLIB with compressed rows (nz = -2) or columns (-1)."""
+    """A dense dataset, or a matrix of FCLIB with compressed rows (nz = -2) or columns (-1)."""
+    if isinstance(group, h5py.Dataset):
+        return group[...]
     nz, p, i, x = (group[name][...] for name in ("nz", "p", "i", "x"))
     matrix = np.zeros((int(group["m"][0]), int(group["n"][0])))
     for outer in range(len(p) - 1):

@@ -69,7 +69,7 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
     const Index row = cones.contact_row(contact);
     const int n = cones.normal_of(contact);
     double mu = 0.0;  // the mean of the first group
-    double squares = law.shape == ConeShape::pyramid ? 1.0 : 0.0;
+    double of_law = law.shape == ConeShape::pyramid ? 1.0 : 0.0;
     double slip = 0.0;  // Σ mu_k g_k²
     std::size_t k = 0;
     for (std::size_t group = 0; group < law.groups.size(); ++group) {
@@ -78,7 +78,7 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
         const double coefficient = law.coefficients[k];
         const double velocity = g[row + static_cast<Index>(k) + (group == 0 ? 0 : 1)];
         if (group == 0) mu += share * coefficient;
-        squares += share * coefficient * coefficient;
+        of_law += share * coefficient * coefficient;
         slip += coefficient * velocity * velocity;
       }
     }
@@ -87,7 +87,7 @@ DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
     const double tangential = g.segment(row, n).squaredNorm();
     const double trace = own.topLeftCorner(n, n).trace();
     Collector of_contacts(fingerprint, 14);
-    of_contacts.add(squares);
+    of_contacts.add(of_law);
     of_contacts.add(normal);
     of_contacts.add(normal * tangential);
     of_contacts.add(mu * normal);

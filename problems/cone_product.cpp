@@ -214,9 +214,7 @@ Interval ConeProduct::bounds(Index row) const {
 }
 
 ConeProduct ConeProduct::with_bounds_over(double unit) const {
-  ConeProduct result = *this;
-  for (Interval& interval : result.intervals_) interval = {interval.lower / unit, interval.upper / unit};
-  return result;
+  return with_bounds_over(Vector::Constant(rows(), unit));
 }
 
 ConeProduct ConeProduct::with_bounds_over(ConstVectorRef units) const {

@@ -72,7 +72,7 @@ class FrictionCascade final : public Solver, private ConePath::Observer {
     outer_ = &monitor;
     summary_ = {};
     seen_ = stage_iterations_ = 0;
-    least_ = std::numeric_limits<double>::infinity();
+    min_residual_ = std::numeric_limits<double>::infinity();
     ended_ = Decision::keep_going;
     project_cone(problem_->cones(), guess, point_);
     best_ = point_;
@@ -87,7 +87,7 @@ class FrictionCascade final : public Solver, private ConePath::Observer {
     if (going_on()) follow_path(best_, tuned.max_shift);
     if (going_on()) run(*sweeps_, "cones: sweeps to the end", stop_.max_iterations);
     impulse = best_;
-    summary_.own_residual = least_;
+    summary_.own_residual = min_residual_;
     summary_.status = ended_ == Decision::accept        ? SolveStatus::converged
                       : ended_ == Decision::out_of_time ? SolveStatus::time_limit
                       : left() <= 0                     ? SolveStatus::max_iterations
@@ -123,12 +123,12 @@ class FrictionCascade final : public Solver, private ConePath::Observer {
   bool over() const override { return !going_on(); }
   /// A point of a stage: kept if it is the best, and shown to whom it concerns.
   double see(ConstVectorRef impulse) override {
-    if (ended_ != Decision::keep_going) return least_;
+    if (ended_ != Decision::keep_going) return min_residual_;
     ++seen_;
     ++summary_.operator_products;
     const double error = residuals_->natural_map(impulse);
-    if (error < least_) {
-      least_ = error;
+    if (error < min_residual_) {
+      min_residual_ = error;
       best_ = impulse;
     }
     const bool good = error <= stop_.tolerance;
@@ -199,7 +199,7 @@ class FrictionCascade final : public Solver, private ConePath::Observer {
   const char* stage_ = "";
   long stage_iterations_ = 0;  ///< of the stage that runs, which summary_ does not count yet
   long seen_ = 0;
-  double least_ = 0.0;
+  double min_residual_ = 0.0;
   Decision ended_ = Decision::keep_going;
   Vector best_, point_, start_;
 };

@@ -156,9 +156,9 @@ TEST_P(Conformance, IntervalsThatNeverActChangeNothing) {
   for (const MicroProblem& m : micro_problems()) {
     SCOPED_TRACE(m.name);
     if (m.problem.rows() == 0 || is_known_failure(GetParam(), m.name)) continue;
-    const ContactProblem twin = with_idle_intervals(m.problem);
+    const ContactProblem idle = with_idle_intervals(m.problem);
     const auto solver = row().make({}).value();
-    if (solver->unsupported_reason(m.problem) || solver->unsupported_reason(twin)) continue;
+    if (solver->unsupported_reason(m.problem) || solver->unsupported_reason(idle)) continue;
     const Index at = m.problem.cones().first_contact_row();
     const auto without = [&](const Vector& x) {
       Vector rows(m.problem.rows());
@@ -168,16 +168,16 @@ TEST_P(Conformance, IntervalsThatNeverActChangeNothing) {
     if (sweeps_by_rows(GetParam())) {
       const StopRule stop{.max_iterations = 20, .stop_by = StopBy::judge};
       const Answer expected = solve(*prepared(row(), m.problem), m.problem, stop, silent);
-      const Answer answer = solve(*prepared(row(), twin), twin, stop, silent);
+      const Answer answer = solve(*prepared(row(), idle), idle, stop, silent);
       EXPECT_EQ(without(answer.impulse), expected.impulse);
       EXPECT_EQ(answer.impulse.segment(at, 2), Eigen::Vector2d::Zero());
       continue;
     }
-    const Answer answer = solve_to_verdict(row(), twin, 1e-10);
+    const Answer answer = solve_to_verdict(row(), idle, 1e-10);
     ASSERT_EQ(answer.summary.status, SolveStatus::converged) << answer.summary.message;
     EXPECT_LE(answer.impulse.segment(at, 2).norm(), 1e-9);
     if (!m.velocity || (m.relaxed_differs && row().info.formulation != Formulation::ncp)) continue;
-    EXPECT_LE((without(velocity(twin, answer.impulse)) - *m.velocity).norm(), 1e-6);
+    EXPECT_LE((without(velocity(idle, answer.impulse)) - *m.velocity).norm(), 1e-6);
   }
 }
 

@@ -2,16 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -101,6 +104,22 @@ int wait_for_end(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return status;
+}
+
+bool ends_within(pid_t child, double seconds) {
+  const Descriptor end(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (;;) {
+    const double max_wait_s = end.open() ? 60.0 : 0.01;  // old kernels are asked again and again
+    const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
+    pollfd wanted{end.number(), POLLIN, 0};
+    poll(&wanted, end.open() ? 1 : 0, static_cast<int>(std::ceil(1e3 * std::clamp(left, 0.0, max_wait_s))));
+    siginfo_t info{};
+    const bool ended =
+        waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid != 0;
+    if (ended || left <= 0.0) return ended;
+  }
 }
 
 std::vector<pid_t> children_of(pid_t process) {

@@ -28,6 +28,8 @@ pid_t fork_process(const ForkSetup& setup, const std::function<int()>& body);
 
 /// Waits for the end of a child, and returns its wait status.
 int wait_for_end(pid_t child);
+/// Whether a child ended within `seconds`; its status is left to wait_for_end.
+bool ends_within(pid_t child, double seconds);
 
 /// The children of all its threads.
 std::vector<pid_t> children_of(pid_t process);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -16,10 +17,12 @@
 
 #include "scenes/scene_support.hpp"
 #include "simulation/mujoco_handle.hpp"
+#include "simulation/peer_loop.hpp"
 #include "simulation/scene_plan.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 #include "simulation/simulation.hpp"
 #include "simulation/stage_clock.hpp"
+#include "simulation/trajectory.hpp"
 
 namespace conebench {
 namespace {
@@ -152,6 +155,48 @@ void BM_AssemblyAgainstMujoco(benchmark::State& state, const std::string& coordi
 }
 BENCHMARK_CAPTURE(BM_AssemblyAgainstMujoco, reduced, "reduced")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_AssemblyAgainstMujoco, maximal, "maximal")->Unit(benchmark::kMicrosecond);
+
+/// 200 steps of `generate` without samples, its trajectory included, and MuJoCo's own mj_step of the same model, in
+/// turn. Of both the shortest run counts. `beyond` is what a step costs besides the solver and MuJoCo's step, in units
+/// of the latter.
+void BM_GenerateBesideMujoco(benchmark::State& state, const std::string& model) {
+  constexpr long steps = 200;
+  const ScenePlan plan = plan_of("file", {{"path", CONEBENCH_MODELS_DIR "/" + model + ".xml"}});
+  const auto folder = std::filesystem::temp_directory_path() / ("conebench-benchmark-" + model);
+  std::filesystem::create_directories(folder);
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  double ours = 1e9, mujocos = 1e9;
+  for (auto _ : state) {
+    Simulation loop = simulate(plan).value();
+    auto trajectory = TrajectoryFiles::create(folder, {}, loop).value();
+    double solver = 0.0, entered = 0.0;
+    Stage stage = Stage::rest;
+    loop.watch([&](Stage next) {
+      if (stage == Stage::setup || stage == Stage::solve) solver += now() - entered;
+      stage = next;
+      entered = now();
+    });
+    const double begin = now();
+    for (long k = 0; k < steps; ++k) trajectory.add(step(loop));
+    ours = std::min(ours, now() - begin - solver);
+
+    auto peer = load_peer_loop(plan.model, model, {}, loop.time_step()).value();
+    const Vector control = loop.state().control;
+    const double peer_begin = now();
+    for (long k = 0; k < steps; ++k) {
+      if (!peer->step(control, nullptr)) std::abort();
+    }
+    mujocos = std::min(mujocos, now() - peer_begin);
+  }
+  state.counters["ours_us"] = 1e6 * ours / steps;
+  state.counters["mj_step_us"] = 1e6 * mujocos / steps;
+  state.counters["beyond"] = (ours - mujocos) / mujocos;
+}
+BENCHMARK_CAPTURE(BM_GenerateBesideMujoco, quadruped, "quadruped")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_GenerateBesideMujoco, humanoid, "humanoid")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_GenerateBesideMujoco, bin_of_boxes, "bin_of_boxes")->Unit(benchmark::kMillisecond);
 
 /// The heap of capsules once it holds 300 contacts; a loose solve in the loop gets there soon.
 const ContactProblem& heap_of_capsules() {

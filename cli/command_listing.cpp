@@ -64,7 +64,8 @@ where there is none, with the reason in `notes`) `row_types` (`type`, `rows`, of
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,
 `not_excluded`, `undecided` or `no_library`), `feasibility_margin`, `verdict_bound` (no λ has a `natural_map_scaled` below it), `infeasible_block`, its `infeasible_identity` and `infeasible_bodies` (names; null where the simulation that wrote
-the file did not check this step) and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
+the file did not check this step) and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed`, `coordinates` and
+how its loop solved the step: `loop_outcome` (`solved`, `unsolved`, `frictionless`, `failed`), `loop_status` (the solver's) and `loop_residual`.
 Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 
 `inverse-dynamics`: `problem`, `problem_hash`, `contacts`, `formulation`, `converged`, `iterations`, `residual`, `missed`, `velocity`, `impulse`,
@@ -96,6 +97,13 @@ and start: `configurations` with `state`, `assessment`, `times`, `work`; `famili
 - `together_percent`: per slice, one value a night;
 - `time_changes`: `configuration`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `text`, `code_changes` (between the two nights);
 - `cell_changes`: `configuration`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells), `code_changes`.
+
+`generate --all`: `folder`, `steps`, `engine`, `models` and `totals` (`models`, `loaded`, `whole`, `left_out`, `no_contact`, `infeasible`, `statuses`). A
+model is `path` (below the folder), `status` (`not_loaded`: it can't be read; `refused`: no problem can hold an element of it; `crashed`, `timed_out`,
+`blown_up`, `stopped`: a step failed otherwise; `no_rows`: no step had a constraint; `partial`: something is left out; `whole`), `loaded`, `seconds`, `steps` (done),
+`rows` (`bilateral`, `unilateral`, `interval`, `contact`: the most of a step), `contacts` (the most of a step, by their number of rows), `left_out`
+(`element`, `reason`), `unsolved_steps`, `infeasible_steps` (of the first 20 unsolved ones), `cut_steps` (with contacts missing), `samples` (written) and
+`reason` (empty: it went through).
 
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.

@@ -52,6 +52,7 @@ void perturb(conebench::GivenProblem& given, const PerturbOptions& options, Rand
   for (double& mu : given.blocks.mu) mu *= random.uniform(1.0 - options.friction, 1.0 + options.friction);
   given.guess.reset();
   given.reference.reset();
+  given.provenance.loop.reset();
   given.configuration.scene.clear();
   given.configuration.step.reset();
   given.configuration.seed.reset();
@@ -74,6 +75,7 @@ void perturb(FclibContent& content, const PerturbOptions& options, RandomSource&
   extension.free_velocity.reset();
   extension.bias.reset();
   extension.g.reset();
+  extension.loop.reset();
   extension.reference_source.clear();
   extension.reference_residuals.clear();
   extension.configuration.scene.clear();

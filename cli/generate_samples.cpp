@@ -20,6 +20,7 @@
 #include "simulation/sample_folder.hpp"
 #include "simulation/scene_plan.hpp"
 #include "simulation/trajectory.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::cli {
 
@@ -27,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using simulation::SamplingSummary;
+using simulation::Simulation;
 using simulation::StepRecord;
 
 /// One line a fact, and none a sample: their names are in the list.
@@ -37,7 +39,7 @@ std::string summary_text(const simulation::SampleList& list, double time_step, c
       fmt::format("{} of {} of {:g} s in {}, {}\n", plural(summary.samples, "sample"), plural(summary.steps, "step"),
                   time_step, folder.string(), list.files.empty() ? "no files" : list.files.front() + " …");
   text += fmt::format("contacts   {} open, {} sticking, {} slipping\n", modes.open, modes.stick, modes.slip);
-  text += fmt::format("loop       {}, worst residual {:.2g}, worst configuration residual {:.2g}\n", list.solver,
+  text += fmt::format("loop       {}, worst residual {:.2g}, worst configuration residual {:.2g}\n", list.label,
                       summary.worst_residual, summary.worst_configuration_residual);
   for (const simulation::Stratum& stratum : summary.strata) {
     text += fmt::format("stratum    {}: {} of {} wanted, {} met{}\n", stratum.name(), stratum.taken, stratum.wanted,
@@ -46,45 +48,22 @@ std::string summary_text(const simulation::SampleList& list, double time_step, c
   return text;
 }
 
-/// Makes room for the samples: what an earlier run of the same request left is replaced, anything else only where
-/// asked.
-Result<void> clear_folder(const fs::path& folder, const simulation::SampleRequest& request, bool replace) {
-  std::error_code ignored;
-  const auto earlier = simulation::read_list(folder);
-  if (!earlier && fs::exists(folder / simulation::list_name, ignored)) {
-    return Error{ErrorCode::bad_input, fmt::format("--out {}: its {} can't be read, so nobody knows which files are an "
-                                                   "earlier run's; give another folder, or empty this one",
-                                                   folder.string(), simulation::list_name)};
-  }
-  if (!earlier) {
-    for (const char* name : {simulation::list_name, simulation::trajectory_name, simulation::impulses_name}) {
-      if (replace || !fs::exists(folder / name, ignored)) continue;
-      return Error{ErrorCode::bad_input, fmt::format("--out {}: holds {} of another run; give another folder, or "
-                                                     "--replace",
-                                                     folder.string(), name)};
-    }
-    return {};
-  }
-  const std::string differs = simulation::difference(earlier->request, request);
-  if (!differs.empty() && !replace && simulation::has_samples(folder, *earlier)) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("--out {}: holds the samples of another run ({}); give another folder, or --replace",
-                             folder.string(), differs)};
-  }
-  return simulation::remove_samples(folder, *earlier);
-}
-
 Result<int> generate_here(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
   const auto specs = simulation::all_options(scene);
   CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, specs, arguments.scene));
   CONEBENCH_TRY(const auto plan, simulation::plan_scene(scene, values, static_cast<std::uint64_t>(arguments.seed)));
-  CONEBENCH_TRY(auto simulation, simulation::simulate(plan));
+  auto simulated = simulation::simulate(plan);
+  if (!simulated) {
+    const bool known = find_solver(plan.options.solver) != nullptr;
+    return known ? simulated.error() : with_foreign_code(simulated.error(), arguments.code);
+  }
+  Simulation& simulation = *simulated;
   const long steps = arguments.steps > 0 ? arguments.steps : static_cast<long>(plan.model.steps);
   CONEBENCH_TRY(const auto request, simulation::sample_request(plan, steps));
 
   CONEBENCH_CHECK(simulation::body_numbers(simulation.engine(), arguments.trajectory.bodies).within("--body"));
   const fs::path folder(arguments.folder);
-  CONEBENCH_CHECK(clear_folder(folder, request, arguments.replace));
+  CONEBENCH_CHECK(clear_sample_folder(folder, request, arguments.replace));
   CONEBENCH_CHECK(make_folder(arguments.folder));
   CONEBENCH_TRY(auto trajectory, simulation::TrajectoryFiles::create(folder, arguments.trajectory, simulation));
   ProgressPrinter progress = progress_on_stderr();
@@ -145,6 +124,32 @@ void forward(int signal) {
 }
 
 }  // namespace
+
+Result<void> clear_sample_folder(const fs::path& folder, const simulation::SampleRequest& request, bool replace) {
+  std::error_code ignored;
+  const auto earlier = simulation::read_list(folder);
+  if (!earlier && fs::exists(folder / simulation::list_name, ignored)) {
+    return Error{ErrorCode::bad_input, fmt::format("--out {}: its {} can't be read, so nobody knows which files are an "
+                                                   "earlier run's; give another folder, or empty this one",
+                                                   folder.string(), simulation::list_name)};
+  }
+  if (!earlier) {
+    for (const char* name : {simulation::list_name, simulation::trajectory_name, simulation::impulses_name}) {
+      if (replace || !fs::exists(folder / name, ignored)) continue;
+      return Error{ErrorCode::bad_input, fmt::format("--out {}: holds {} of another run; give another folder, or "
+                                                     "--replace",
+                                                     folder.string(), name)};
+    }
+    return {};
+  }
+  const std::string differs = simulation::difference(earlier->request, request);
+  if (!differs.empty() && !replace && simulation::has_samples(folder, *earlier)) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("--out {}: holds the samples of another run ({}); give another folder, or --replace",
+                             folder.string(), differs)};
+  }
+  return simulation::remove_samples(folder, *earlier);
+}
 
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
   // The engine's library may crash on a model; this process then reports it.

@@ -164,12 +164,22 @@ void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem,
   out["certificate"] = std::move(entries);
 }
 
-constexpr std::array<std::string_view, 4> sample_keys = {"scene", "step", "seed", "coordinates"};
+constexpr std::array<std::string_view, 8> sample_keys = {"scene",  "step",         "seed",        "coordinates",
+                                                         "metric", "loop_outcome", "loop_status", "loop_residual"};
 
 /// Scene, step and seed of a simulation's sample; null where it is none.
 void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
   for (const std::string_view name : sample_keys) out[std::string(name)] = nullptr;
-  if (!problem || !problem->configuration()) return;
+  if (!problem) return;
+  if (const auto& primal = problem->primal(); primal && primal->metric != Metric::unknown) {
+    out["metric"] = to_string(primal->metric);
+  }
+  if (const auto& loop = problem->provenance().loop) {
+    out["loop_outcome"] = to_string(loop->outcome);
+    out["loop_status"] = loop->status;
+    out["loop_residual"] = number(loop->residual);
+  }
+  if (!problem->configuration()) return;
   const Configuration& known = *problem->configuration();
   if (!known.scene.empty()) out["scene"] = known.scene;
   if (known.step) out["step"] = *known.step;
@@ -391,6 +401,10 @@ constexpr const char* text_order[] = {"file",
                                       "step",
                                       "seed",
                                       "coordinates",
+                                      "metric",
+                                      "loop_outcome",
+                                      "loop_status",
+                                      "loop_residual",
                                       "also_other_kind",
                                       "given",
                                       "problem_hash",

@@ -33,6 +33,21 @@ install(TARGETS conebench_flags conebench_plugin_interface ${libraries} EXPORT c
 # The component `tool` is what a Debian package has; the rest is for who builds against Conebench.
 install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/conebench RENAME copyright COMPONENT tool)
+if(MuJoCo_FOUND AND MuJoCo_PRIVATE)
+  # In a folder of its own, where no other program's loader looks, by the name that the executable asks for.
+  get_filename_component(mujoco_file ${MuJoCo_LIBRARY} REALPATH)
+  foreach(component tool python)
+    install(FILES ${mujoco_file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/conebench COMPONENT ${component})
+    install(FILES ${MuJoCo_LICENSES} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/conebench/mujoco COMPONENT ${component})
+  endforeach()
+  file(RELATIVE_PATH from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/conebench)
+  set_target_properties(conebench PROPERTIES INSTALL_RPATH "$ORIGIN/${from_bin}")
+  if(TARGET conebench_python_core)
+    file(RELATIVE_PATH from_package ${CMAKE_INSTALL_PREFIX}/${CONEBENCH_PYTHON_DIR}/conebench
+         ${CMAKE_INSTALL_FULL_LIBDIR}/conebench)
+    set_target_properties(conebench_python_core PROPERTIES INSTALL_RPATH "$ORIGIN/${from_package}")
+  endif()
+endif()
 # Completion and manual page come from the command line's own help.
 install(CODE "
   set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")

@@ -134,6 +134,7 @@ class BlockReader : GroupReader {
       primal.free_velocity = *read_reals("v_free", velocities_);
       primal.mass = read_any_matrix("M", velocities_, velocities_);
       primal.jacobian = read_any_matrix("J", rows(), velocities_);
+      primal.metric = read_metric();
       given_.primal = std::move(primal);
     } else {
       require("G");
@@ -198,6 +199,7 @@ class BlockReader : GroupReader {
     provenance.category = file_.read_text(group_, "category");
     provenance.description = file_.read_text(group_, "description");
     if (const auto conditioning = read_reals("conditioning", 1)) provenance.conditioning = (*conditioning)[0];
+    provenance.loop = read_loop();
   }
 
   Vector read_rows(const Object& parent, const char* part) const {
@@ -413,6 +415,7 @@ class BlockWriter {
     }
     const PrimalForm& primal = *given_.primal;
     write_matrix(image_, group_ + "/M", primal.mass);
+    write_metric(primal.metric, image_, group_);
     write_matrix(image_, group_ + "/J", RowMatrix(primal.jacobian));
     image_.write_reals(group_ + "/v_free", primal.free_velocity);
     const Vector along = primal.jacobian * primal.free_velocity;

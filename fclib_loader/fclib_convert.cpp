@@ -166,6 +166,7 @@ class Converter {
     const Index velocities = given ? content_.extension->free_velocity->size() : content_.m_matrix.rows();
     PrimalForm primal;
     primal.mass = content_.m_matrix.topLeftCorner(velocities, velocities);
+    if (content_.extension) primal.metric = content_.extension->metric;
     primal.jacobian = jacobian_of(content_, order_, velocities);
     const bool kept = content_.extension && content_.extension->delassus;
     if (!kept) CONEBENCH_CHECK(check_size(primal));
@@ -236,6 +237,7 @@ class Converter {
       if (!content_.extension->family.empty()) data_.provenance.family = content_.extension->family;
       data_.provenance.category = content_.extension->category;
       data_.provenance.conditioning = content_.extension->conditioning;
+      data_.provenance.loop = content_.extension->loop;
     }
     if (!known.bodies) known.bodies = content_.bodies;
     if (!known.empty()) data_.configuration = std::move(known);

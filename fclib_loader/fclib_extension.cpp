@@ -50,6 +50,7 @@ class ExtensionReader : GroupReader {
     if (const std::optional<Vector> conditioning = read_reals("conditioning", 1)) {
       extension_.conditioning = (*conditioning)[0];
     }
+    extension_.loop = read_loop();
     check_limits();
     if (local_) {
       check_local_matrix();
@@ -122,6 +123,7 @@ class ExtensionReader : GroupReader {
     velocities_ = file_.open_dataset(group_, "v_free", Values::reals).length;
     if (velocities_ > all) fail("v_free", fmt::format("has {} entries, the file has {} velocities", velocities_, all));
     extension_.free_velocity = read_reals("v_free", velocities_);
+    extension_.metric = read_metric();
   }
 
   void read_configuration() {
@@ -336,6 +338,7 @@ void write_free_term(const ContactProblem& problem, const RowOrder& order, hdf5:
   const PrimalForm& primal = *problem.primal();
   // f = M v_free rounds; kept, so that what is read back is the same problem to the last bit.
   image.write_reals(group + "/v_free", primal.free_velocity);
+  write_metric(primal.metric, image, group);
   if (!problem.bias()) image.write_size(group + "/bias_known", 0);
   const Vector bias =
       problem.bias() ? *problem.bias() : Vector(problem.free_term() - primal.jacobian * primal.free_velocity);

@@ -30,7 +30,9 @@ struct FclibExtension {
   std::string family;
   std::string category;
   std::optional<double> conditioning;
-  Index limits = 0;  ///< so many contacts at the end are limits
+  std::optional<LoopSolve> loop;
+  Index limits = 0;                 ///< so many contacts at the end are limits
+  Metric metric = Metric::unknown;  ///< of M
   /// v_free of a global problem, so that M⁻¹ f need not round. Velocities of the file behind it were added for R and
   /// for the tangents of limits.
   std::optional<Vector> free_velocity;

@@ -61,7 +61,9 @@ static void transfer(Archive& archive, Known& known) {
 
 template <class Archive, class Form>
 requires std::is_same_v<std::remove_const_t<Form>, PrimalForm>
-static void transfer(Archive& archive, Form& form) { archive(form.mass, form.jacobian, form.free_velocity); }
+static void transfer(Archive& archive, Form& form) {
+  archive(form.mass, form.jacobian, form.free_velocity, form.metric);
+}
 
 template <class Archive, class Answer>
 requires std::is_same_v<std::remove_const_t<Answer>, Reference>
@@ -69,10 +71,16 @@ static void transfer(Archive& archive, Answer& answer) {
   archive(answer.reaction, answer.residual, answer.source, answer.residuals);
 }
 
+template <class Archive, class Solve>
+requires std::is_same_v<std::remove_const_t<Solve>, LoopSolve>
+static void transfer(Archive& archive, Solve& solve) {
+  archive(solve.outcome, solve.status, solve.residual, solve.tolerance);
+}
+
 template <class Archive, class Origin>
 requires std::is_same_v<std::remove_const_t<Origin>, Provenance>
 static void transfer(Archive& archive, Origin& origin) {
-  archive(origin.family, origin.description, origin.law, origin.category, origin.conditioning);
+  archive(origin.family, origin.description, origin.law, origin.category, origin.conditioning, origin.loop);
 }
 
 template <class Archive, class Given>
@@ -87,10 +95,10 @@ static void transfer(Archive& archive, Given& given) {
 template <class Archive, class Extension>
 requires std::is_same_v<std::remove_const_t<Extension>, FclibExtension>
 static void transfer(Archive& archive, Extension& extension) {
-  archive(extension.version, extension.family, extension.category, extension.conditioning, extension.limits,
-          extension.free_velocity, extension.bias_known, extension.bias, extension.g, extension.compliance,
-          extension.delassus_form, extension.delassus, extension.configuration, extension.reference_source,
-          extension.reference_residuals);
+  archive(extension.version, extension.family, extension.category, extension.conditioning, extension.loop,
+          extension.limits, extension.metric, extension.free_velocity, extension.bias_known, extension.bias,
+          extension.g, extension.compliance, extension.delassus_form, extension.delassus, extension.configuration,
+          extension.reference_source, extension.reference_residuals);
 }
 
 template <class Archive, class Content>

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace conebench {
 
 namespace {
@@ -29,6 +31,14 @@ std::optional<Index> GroupReader::read_count(const char* part) const {
 std::optional<std::vector<std::int64_t>> GroupReader::read_integers(const char* part, Index size) const {
   if (!has(part)) return std::nullopt;
   return file_.read_integers(file_.open_dataset(group_, part, Values::integers, size));
+}
+
+Metric GroupReader::read_metric() const {
+  if (!has("metric")) return Metric::unknown;
+  const std::string name = file_.read_text(group_, "metric");
+  const std::optional<Metric> metric = metric_of(name);
+  if (!metric) fail("metric", "is '" + name + "', expected mass or effective");
+  return *metric;
 }
 
 void GroupReader::read_step(const char* body_count, Configuration& known) const {
@@ -64,6 +74,20 @@ void GroupReader::read_reference(std::string& source, std::map<std::string, doub
   }
 }
 
+std::optional<LoopSolve> GroupReader::read_loop() const {
+  if (!has("loop")) return std::nullopt;
+  const hdf5::Object group = file_.open_group(group_, "loop");
+  const std::string name = file_.read_text(group, "outcome");
+  const auto outcome = step_outcome_of(name);
+  if (!outcome) fail("loop/outcome", "is '" + name + "', expected solved, unsolved, frictionless or failed");
+  const auto real = [&](const char* part) {
+    return file_.read_finite(file_.open_dataset(group, part, Values::reals, 1))[0];
+  };
+  LoopSolve solve{*outcome, hdf5::one_line(file_.read_text(group, "status")), HUGE_VAL, real("tolerance")};
+  if (file_.has(group, "residual")) solve.residual = real("residual");
+  return solve;
+}
+
 void write_step(const Configuration& known, const char* body_count, hdf5::Image& image, const std::string& group) {
   if (known.time_step) image.write_reals(group + "/time_step", Vector::Constant(1, *known.time_step));
   if (known.bodies) image.write_size(group + "/" + body_count, *known.bodies);
@@ -71,6 +95,10 @@ void write_step(const Configuration& known, const char* body_count, hdf5::Image&
   if (known.joint_count) image.write_size(group + "/joint_count", *known.joint_count);
   if (known.coordinates) image.write_text(group + "/coordinates", to_string(*known.coordinates));
   if (known.body_masses) image.write_reals(group + "/body_masses", *known.body_masses);
+}
+
+void write_metric(Metric metric, hdf5::Image& image, const std::string& group) {
+  if (metric != Metric::unknown) image.write_text(group + "/metric", to_string(metric));
 }
 
 void write_scene(const Configuration& known, hdf5::Image& image, const std::string& group) {
@@ -95,6 +123,15 @@ void write_origin(const Provenance& provenance, hdf5::Image& image, const std::s
   if (provenance.conditioning) {
     image.write_reals(group + "/conditioning", Vector::Constant(1, *provenance.conditioning));
   }
+  if (!provenance.loop) return;
+  const std::string loop = group + "/loop";
+  image.make_group(loop);
+  image.write_text(loop + "/outcome", to_string(provenance.loop->outcome));
+  image.write_text(loop + "/status", provenance.loop->status);
+  if (std::isfinite(provenance.loop->residual)) {
+    image.write_reals(loop + "/residual", Vector::Constant(1, provenance.loop->residual));
+  }
+  image.write_reals(loop + "/tolerance", Vector::Constant(1, provenance.loop->tolerance));
 }
 
 }  // namespace conebench

@@ -27,7 +27,11 @@ class GroupReader {
   std::optional<std::vector<std::int64_t>> read_integers(const char* part, Index size) const;
   /// What is known of the step and its bodies whatever the rows are; `body_count`: the name of n_b.
   void read_step(const char* body_count, Configuration& known) const;
+  /// Of M, from `metric`.
+  Metric read_metric() const;
   void read_reference(std::string& source, std::map<std::string, double>& residuals) const;
+  /// How a simulation's loop solved the step, from the group `loop`.
+  std::optional<LoopSolve> read_loop() const;
 
   const hdf5::ReadFile& file_;
   hdf5::Object group_;
@@ -35,6 +39,7 @@ class GroupReader {
 
 /// The same, written; `group` ends without a slash.
 void write_step(const Configuration& known, const char* body_count, hdf5::Image& image, const std::string& group);
+void write_metric(Metric metric, hdf5::Image& image, const std::string& group);
 void write_scene(const Configuration& known, hdf5::Image& image, const std::string& group);
 void write_reference(const Reference& reference, hdf5::Image& image, const std::string& group);
 void write_origin(const Provenance& provenance, hdf5::Image& image, const std::string& group);

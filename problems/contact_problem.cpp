@@ -314,9 +314,43 @@ Result<void> check_configuration(const std::string& name, const Configuration& k
 
 std::string to_string(Coordinates coordinates) { return coordinates == Coordinates::reduced ? "reduced" : "maximal"; }
 
+std::string to_string(Metric metric) {
+  switch (metric) {
+    case Metric::mass: return "mass";
+    case Metric::effective: return "effective";
+    case Metric::unknown: break;
+  }
+  return "unknown";
+}
+
+std::optional<Metric> metric_of(const std::string& name) {
+  for (const Metric metric : {Metric::mass, Metric::effective}) {
+    if (name == to_string(metric)) return metric;
+  }
+  return std::nullopt;
+}
+
 std::optional<Coordinates> coordinates_of(const std::string& name) {
   for (const Coordinates coordinates : {Coordinates::reduced, Coordinates::maximal}) {
     if (name == to_string(coordinates)) return coordinates;
+  }
+  return std::nullopt;
+}
+
+std::string to_string(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::solved: return "solved";
+    case StepOutcome::unsolved: return "unsolved";
+    case StepOutcome::frictionless: return "frictionless";
+    case StepOutcome::failed: return "failed";
+  }
+  return "unknown";
+}
+
+std::optional<StepOutcome> step_outcome_of(const std::string& name) {
+  for (const StepOutcome outcome :
+       {StepOutcome::solved, StepOutcome::unsolved, StepOutcome::frictionless, StepOutcome::failed}) {
+    if (name == to_string(outcome)) return outcome;
   }
   return std::nullopt;
 }

@@ -18,11 +18,18 @@
 
 namespace conebench {
 
+/// What the M of a step is: the bodies' inertia, or that with the derivatives of forces that an implicit integrator
+/// adds, M − Δt ∂τ/∂v.
+enum class Metric { unknown, mass, effective };
+std::string to_string(Metric metric);
+std::optional<Metric> metric_of(const std::string& name);
+
 /// The problem in velocities: G = J M⁻¹ Jᵀ, g = J v_free + b.
 struct PrimalForm {
-  SparseMatrix mass;      ///< M, n_v × n_v [kg, kg m²]
-  SparseMatrix jacobian;  ///< J, rows × n_v
-  Vector free_velocity;   ///< v_free, n_v [m/s, rad/s]
+  SparseMatrix mass;                ///< M, n_v × n_v [kg, kg m²]
+  SparseMatrix jacobian;            ///< J, rows × n_v
+  Vector free_velocity;             ///< v_free, n_v [m/s, rad/s]
+  Metric metric = Metric::unknown;  ///< of M; no part of the hashes
 };
 
 /// How a simulator describes its bodies: by joint angles, or every body free and the joints as bilateral rows.
@@ -85,6 +92,26 @@ struct Reference {
   std::map<std::string, double> residuals = {};  ///< by the names of metrics, as whoever found λ judged it
 };
 
+/// What became of a simulation's step.
+enum class StepOutcome {
+  solved,
+  unsolved,      ///< λ is the last iterate of the solver, or where it started
+  frictionless,  ///< not solved: λ is that of the step without friction
+  failed         ///< nor was the step without friction solved: λ is as of `unsolved`
+};
+std::string to_string(StepOutcome outcome);
+std::optional<StepOutcome> step_outcome_of(const std::string& name);
+
+/// How a simulation's loop solved the step of this problem.
+struct LoopSolve {
+  StepOutcome outcome = StepOutcome::solved;
+  std::string status;      ///< of the solver, in a word: "max_iterations"
+  double residual = 0.0;   ///< natural_map_scaled of the λ that the loop went on with
+  double tolerance = 0.0;  ///< of the loop
+
+  bool operator==(const LoopSolve&) const = default;
+};
+
 /// Where a problem comes from. Not part of the content hash.
 struct Provenance {
   std::string family;       ///< problems that belong together in a headline (a folder, a scene)
@@ -95,6 +122,7 @@ struct Provenance {
   std::string law = {};                     ///< what its engine meant, "ncp" or "ccp"; empty: not known
   std::string category = {};                ///< of the sample, Tsounis VII-C, as its writer found it; empty: not known
   std::optional<double> conditioning = {};  ///< of G on its range, the same
+  std::optional<LoopSolve> loop = {};       ///< of a simulation's step; nullopt: it is none, or not known
 };
 
 /// Whether these are frames as Configuration has them: axes of length 1 at right angles, to 1e-6.

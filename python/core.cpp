@@ -52,5 +52,6 @@ PYBIND11_MODULE(_core, module) {
   add_errors(module);
   add_problems(module);
   add_solving(module);
+  add_simulating(module);
   add_reports(module);
 }

@@ -19,8 +19,9 @@ if command -v dpkg-query >/dev/null; then
   install_missing "${build_packages[@]}"
   install_missing "${peer_packages[@]}" || echo "No Siconos or no Ipopt: their solvers are left out." >&2
   install_missing "${program_packages[@]}" || echo "No CLP: problems without a solution are not recognised." >&2
+  install_missing "${mesh_packages[@]}" || echo "No assimp: URDF with .dae or ASCII .stl meshes is refused." >&2
   install_missing "${picture_packages[@]}" || echo "No libpng or OSMesa: no pictures of simulated scenes." >&2
-  install_missing "${engine_packages[@]}" || echo "No MuJoCo: the simulated scenes are left out." >&2
+  install_missing "${engine_packages[@]}" || echo "No pip, which fetches MuJoCo." >&2
   install_missing "${plot_packages[@]}" || echo "No gnuplot: figures of papers are left as .gp, .tex and .csv." >&2
   if [ "$with_tests" = ON ]; then install_missing "${test_packages[@]}"; fi
   if [ "$with_tests" = ON ]; then
@@ -31,6 +32,7 @@ if command -v dpkg-query >/dev/null; then
   # Only the charts need npm, so a machine without it (or without a registry) still gets a working build.
   command -v npm >/dev/null || install_missing nodejs npm || echo "No npm: reports will have tables and no charts." >&2
 fi
+scripts/fetch_mujoco.sh || echo "MuJoCo could not be unpacked: the simulated scenes are left out." >&2
 scripts/fetch_plotly.sh || echo "Plotly could not be installed: reports will have tables and no charts." >&2
 
 options=(-DCONEBENCH_NATIVE="${CONEBENCH_NATIVE:-ON}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/package.sh [--deb] [--build DIR] [--out DIR]
 # Makes conebench-VERSION-x86_64.tar.gz, which runs from any folder without root: the executable for x86-64-v3 and the libraries
-# it needs, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
+# it needs, MuJoCo's too, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
 # --deb: makes conebench_VERSION_amd64.deb by cpack instead: for any processor of the architecture, with dependencies, manual
 # page and completion. --build: package the executable of this build folder; no build; 77 without the tools.
 # A build for any processor (cmake without -march) gives both.
@@ -26,6 +26,8 @@ if [ -n "$build" ]; then
   done
 else
   install_missing "${build_packages[@]}" "${package_packages[@]}"
+  install_missing "${engine_packages[@]}" || echo "No pip, which fetches MuJoCo." >&2
+  scripts/fetch_mujoco.sh
   scripts/fetch_plotly.sh
   build=build-$kind flags=-march=x86-64-v3
   [ "$kind" = tarball ] || flags=''
@@ -62,6 +64,10 @@ mapfile -t patterns < <(realpath "${libraries[@]}" | sed 's|.*/|*/|')
 { dpkg-query -S "${patterns[@]}" 2>/dev/null || true; } | cut -d: -f1 | sort -u | while read -r package; do
   [ ! -e "/usr/share/doc/$package/copyright" ] || cp -L "/usr/share/doc/$package/copyright" "$stage/$name/share/licenses/$package"
 done
+# MuJoCo's library belongs to no package of the system. Its licences are where CMake installs it.
+cmake --install "$build" --component tool --prefix "$stage/installed" >/dev/null
+licenses=$stage/installed/share/doc/conebench/mujoco
+[ ! -d "$licenses" ] || cp -r "$licenses" "$stage/$name/share/licenses/"
 # RPATH and not RUNPATH: libraries find each other by it, too, and before LD_LIBRARY_PATH.
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$stage/$name/bin/conebench"
 for library in "$stage/$name"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done

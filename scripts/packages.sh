@@ -1,13 +1,15 @@
 # The Debian packages that Conebench needs, and the one way in which scripts install them. Sourced, not run.
 
 build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev libboost-dev)
+                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev libboost-dev libpugixml-dev)
 # Peer solvers; the build goes on without them.
 peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 # Linear programs that prove that a problem has no solution; the build goes on without it.
 program_packages=(coinor-libclp-dev)
-# The engine behind the simulated scenes; the build goes on without it.
-engine_packages=(libmujoco-dev)
+# scripts/fetch_mujoco.sh gets MuJoCo, the engine behind the simulated scenes, by pip; the build goes on without it.
+engine_packages=(python3-pip)
+# Meshes of URDF files that MuJoCo does not read; the build goes on without it.
+mesh_packages=(libassimp-dev)
 # Pictures of the scenes; without the first the build leaves them out, without the second a run does.
 picture_packages=(libpng-dev libosmesa6)
 # Figures of `conebench paper`; without it they are left as sources and numbers.
@@ -25,7 +27,7 @@ python_packages=(pybind11-dev python3-numpy python3-scipy python3-pandas)
 fuzz_packages=(clang libclang-rt-14-dev)
 
 # What scripts/build.sh --tests goes on without.
-optional_packages=("${peer_packages[@]}" "${program_packages[@]}" "${picture_packages[@]}" "${engine_packages[@]}"
+optional_packages=("${peer_packages[@]}" "${program_packages[@]}" "${mesh_packages[@]}" "${picture_packages[@]}" "${engine_packages[@]}"
                    "${plot_packages[@]}" "${package_packages[@]}" "${cluster_packages[@]}" "${python_packages[@]}")
 
 # missing_of PACKAGE…: those that dpkg does not have, a line each.

@@ -19,6 +19,7 @@ if [ -f "$results" ]; then
     missing=dpkg
   else
     missing=$(missing_of "${optional_packages[@]}" | paste -sd ' ')
+    grep -q '^-- MuJoCo ' build/configure.log || missing="${missing:+$missing }MuJoCo"
   fi
   if [ -z "$missing" ]; then
     expected=(tests/expected_skips.txt)

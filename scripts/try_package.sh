@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/try_package.sh [--install] PACKAGE
 # Unpacks a package of scripts/package.sh, runs it as an ordinary user with an empty home; a tarball is moved and run again.
+# Where it has MuJoCo, it also simulates a scene, and MuJoCo's licence is looked for.
 # Of a Debian package also the dependencies, the manual page and the completion are checked.
 # --install: a Debian package is installed by dpkg, run from /usr/bin and removed; needs root.
 set -euo pipefail
@@ -29,6 +30,20 @@ sweep() {  # executable, name of what it writes
   (cd "$scratch/home" && "${run[@]}" "$1" run "$scratch/small.json" --db "$2.sqlite" --require-solved 1 &&
     "${run[@]}" "$1" report "$2.sqlite" --out "$2" >/dev/null)
   [ -s "$scratch/home/$2/index.html" ]
+  if grep -q '^MuJoCo ' <<<"$("${run[@]}" "$1" doctor || true)"; then
+    (cd "$scratch/home" && "${run[@]}" "$1" generate box-on-plane --out "$2-samples" >"$2.log" 2>&1) ||
+      { cat "$scratch/home/$2.log" >&2; return 1; }
+  fi
+}
+check_mujoco() {  # executable, folder of the package: MuJoCo is the system's, or the package's with its licence
+  local library
+  library=$("${run[@]}" ldd "$1" | sed -n 's/.*libmujoco[^ ]* => \(.*\) (0x.*/\1/p')  # a folder's name may have blanks
+  case "$library" in
+    '' | /lib/* | /usr/lib/*) return ;;
+    "$2"/*) [ -z "$(find "$2" -path '*/mujoco/LICENSE*')" ] || return 0 ;;
+  esac
+  echo "try_package: $library comes from elsewhere, or without its licence" >&2
+  return 1
 }
 run=("${as_user[@]}" env -i HOME="$scratch/home" PATH=/usr/bin:/bin)
 if [[ $1 == *.deb ]]; then
@@ -39,6 +54,7 @@ if [[ $1 == *.deb ]]; then
   done
   dpkg-deb --field "$1" Depends | grep -q 'libc6 (>=' || { echo "try_package: no dependency on libc6" >&2; exit 1; }
   dpkg-deb -x "$1" "$scratch/first"
+  check_mujoco "$scratch/first/usr/bin/conebench" "$scratch/first"
   root=$scratch/first
   if [ -n "$install" ]; then
     dpkg -i "$1"
@@ -62,6 +78,7 @@ try() {  # folder with the package
     echo "try_package: these come from elsewhere" >&2
     return 1
   fi
+  check_mujoco "${package[0]}/bin/conebench" "${package[0]}"
   sweep "${package[0]}/bin/conebench" "$2"
 }
 try "$scratch/first" before

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace conebench::simulation {
 
@@ -47,19 +48,47 @@ std::vector<std::int64_t> ContactIdentities::follow(const std::vector<ContactPoi
   return identities;
 }
 
+namespace {
+
+/// Impulses of rows with names, and what `names` has of them from `first` on.
+template <class Names, class Name>
+std::vector<std::pair<int, double>> named(const Names& rows, Index first, const Vector& impulse, Name&& name) {
+  std::vector<std::pair<int, double>> known;
+  for (const auto& row : rows) known.emplace_back(name(row), impulse[first++]);
+  return known;
+}
+
+template <class Names, class Name>
+void recall(const Names& rows, Index first, const std::vector<std::pair<int, double>>& known, Vector& guess,
+            Name&& name) {
+  for (const auto& row : rows) {
+    for (const auto& [number, impulse] : known) {
+      if (number == name(row)) guess[first] = impulse;
+    }
+    ++first;
+  }
+}
+
+int own_name(int name) { return name; }
+int name_of(const BoundedRow& row) { return row.name; }
+
+}  // namespace
+
 void WarmStart::keep(const Mechanics& mechanics, const std::vector<std::int64_t>& identities, const Vector& impulse) {
   const Index joints = mechanics.joint_residuals.size();
   joints_ = impulse.head(joints);
-  limits_.clear();
-  for (std::size_t l = 0; l < mechanics.limit_names.size(); ++l) {
-    limits_.emplace_back(mechanics.limit_names[l], impulse[joints + Index(l)]);
-  }
+  limits_ = named(mechanics.limit_names, joints, impulse, own_name);
+  bounded_ = named(mechanics.bounded, mechanics.first_bounded_row(), impulse, name_of);
   contacts_.clear();
-  Index row = joints + mechanics.limit_gaps.size();
-  for (std::size_t c = 0; c < identities.size(); ++c, row += 3) {
-    Eigen::Vector3d local = impulse.segment<3>(row);
-    local[1] *= mechanics.contacts[c].across;
-    contacts_.emplace_back(identities[c], mechanics.contacts[c].frame * local);
+  Index row = mechanics.first_contact_row();
+  for (std::size_t c = 0; c < identities.size(); ++c) {
+    const ContactPoint& contact = mechanics.contacts[c];
+    const Index normal = row + contact.normal();
+    const Eigen::Vector3d local(impulse[row], impulse[row + 1] * contact.across, impulse[normal]);
+    Impulse kept{.linear = contact.frame * local};
+    for (Index k = 2; k < contact.normal(); ++k) kept.angular += impulse[row + k] * contact.frame.col(k % 3);
+    contacts_.emplace_back(identities[c], kept);
+    row += contact.rows();
   }
   std::sort(contacts_.begin(), contacts_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
@@ -68,19 +97,23 @@ Vector WarmStart::guess(const Mechanics& mechanics, const std::vector<std::int64
   Vector guess = Vector::Zero(mechanics.rows());
   const Index joints = mechanics.joint_residuals.size();
   if (joints_.size() == joints) guess.head(joints) = joints_;
-  for (std::size_t l = 0; l < mechanics.limit_names.size(); ++l) {
-    for (const auto& [name, impulse] : limits_) {
-      if (name == mechanics.limit_names[l]) guess[joints + Index(l)] = impulse;
-    }
-  }
-  Index row = joints + mechanics.limit_gaps.size();
-  for (std::size_t c = 0; c < identities.size(); ++c, row += 3) {
+  recall(mechanics.limit_names, joints, limits_, guess, own_name);
+  recall(mechanics.bounded, mechanics.first_bounded_row(), bounded_, guess, name_of);
+  Index row = mechanics.first_contact_row();
+  for (std::size_t c = 0; c < identities.size(); ++c) {
+    const ContactPoint& contact = mechanics.contacts[c];
+    const Index first = std::exchange(row, row + contact.rows());
     const auto found =
         std::lower_bound(contacts_.begin(), contacts_.end(), identities[c],
                          [](const auto& known, std::int64_t identity) { return known.first < identity; });
     if (found == contacts_.end() || found->first != identities[c]) continue;
-    guess.segment<3>(row) = mechanics.contacts[c].frame.transpose() * found->second;
-    guess[row + 1] /= mechanics.contacts[c].across;
+    const Eigen::Vector3d local = contact.frame.transpose() * found->second.linear;
+    guess[first] = local[0];
+    guess[first + 1] = local[1] / contact.across;
+    guess[first + contact.normal()] = local[2];
+    for (Index k = 2; k < contact.normal(); ++k) {
+      guess[first + k] = contact.frame.col(k % 3).dot(found->second.angular);
+    }
   }
   return guess;
 }

@@ -37,9 +37,13 @@ class WarmStart {
   Vector guess(const Mechanics& mechanics, const std::vector<std::int64_t>& identities) const;
 
  private:
+  /// In the world's axes: of the force, and of the moment that friction against turning has.
+  struct Impulse {
+    Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();
+  };
   Vector joints_;
-  std::vector<std::pair<int, double>> limits_;                      ///< by name
-  std::vector<std::pair<std::int64_t, Eigen::Vector3d>> contacts_;  ///< in the world's axes, by identity
+  std::vector<std::pair<int, double>> limits_, bounded_;    ///< by name
+  std::vector<std::pair<std::int64_t, Impulse>> contacts_;  ///< by identity
 };
 
 }  // namespace conebench::simulation

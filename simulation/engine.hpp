@@ -29,25 +29,58 @@ struct State {
 
 /// A contact point of two shapes that touch or nearly touch.
 struct ContactPoint {
-  Eigen::Vector3d position;                   ///< midway between the shapes, world [m]
-  Eigen::Matrix3d frame;                      ///< columns t1, t2, n, world; n points from the first shape to the second
-  double gap = 0.0;                           ///< φ [m], negative where the shapes overlap
-  double friction = 0.0;                      ///< μ
-  double across = 1.0;                        ///< μ along t2 over that along t1; J's row of t2 has this factor
+  Eigen::Vector3d position;  ///< midway between the shapes, world [m]
+  Eigen::Matrix3d frame;     ///< columns t1, t2, n, world; n points from the first shape to the second
+  double gap = 0.0;          ///< φ [m], negative where the shapes overlap
+  double friction = 0.0;     ///< μ
+  double across = 1.0;       ///< μ along t2 over that along t1; J's row of t2 has this factor
+  /// μ_k along t1 and t2 [1] and about n, t1 and t2 [m], as many as the contact has rows for: one ellipsoid. Empty:
+  /// Coulomb's law with `friction`.
+  std::vector<double> coefficients = {};
+  /// Draws the shapes together, part of τ [N]; the impulse is that of the pressure which it makes, too.
+  double adhesion = 0.0;
   double restitution = 0.0;                   ///< ε
   int first_shape = 0, second_shape = 0;      ///< numbers of the geoms
   int first_body = 0, second_body = 0;        ///< 0 is the world
   Eigen::Vector3d first_local, second_local;  ///< the position in each body's frame [m]
   Softness softness;                          ///< of the two shapes, mixed by MuJoCo's rules
+
+  Index rows() const { return coefficients.empty() ? 3 : Index(coefficients.size()) + 1; }
+  /// Of its rows the normal's, which is the last.
+  Index normal() const { return rows() - 1; }
+};
+
+/// A row whose force is between bounds: dry friction of a joint or tendon, or a drive that acts at the velocity after
+/// the step, force = `force` − (damping + stiffness Δt) ċ⁺ within them.
+struct BoundedRow {
+  int name = 0;                      ///< the same number in every step
+  double lower = 0.0, upper = 0.0;   ///< [N, N m]
+  double force = 0.0;                ///< of a drive at rest [N, N m]
+  double stiffness = 0.0;            ///< k_p of a drive [N/m, N m/rad]
+  double damping = 0.0;              ///< k_d of a drive [N s/m, N m s/rad]
+  std::optional<Softness> softness;  ///< of friction
+};
+
+/// What the engine's own solver is given for a step of Δt, in the rows of the mechanics, and its answer: the cone
+/// complementarity problem with compliance R and b = −J v − Δt a_ref.
+struct EngineRows {
+  Vector compliance;      ///< R, rows [1/kg]
+  Vector aimed_change;    ///< Δt a_ref, rows [m/s]
+  Vector impulse;         ///< λ, rows [N s]
+  long iterations = 0;    ///< of its solver
+  Vector velocity;        ///< v⁺ after that, n_v [m/s, rad/s]
+  SparseMatrix jacobian;  ///< J, rows × n_v, by the engine's code
+  Vector free_velocity;   ///< v_free, n_v, by the engine's code [m/s, rad/s]
 };
 
 /// The mechanics at one state, in SI units: M v̇ = τ + Jᵀ λ/Δt.
 ///
-/// J has the bilateral rows first, then the limits, then three a contact (t1, t2, n); its rows are the time derivatives
-/// of the residuals and gaps, so a positive normal velocity separates.
+/// J has the bilateral rows first, then the limits, then the bounded rows, then those of the contacts: (t1, t2, n),
+/// with the angular velocities about n, t1 and t2 before n where friction acts on them. Its rows are the time
+/// derivatives of the residuals and gaps, so a positive normal velocity separates.
 struct Mechanics {
   SparseMatrix mass;             ///< M, n_v × n_v, symmetric positive definite
-  SparseMatrix damping;          ///< D of the joints' viscous damping, n_v × n_v; its force −D v is part of τ, too
+  SparseMatrix damping;          ///< D of viscous damping, n_v × n_v; its force −D v is part of τ, too
   SparseMatrix stiffness;        ///< K of elastic bodies, n_v × n_v, whose force is part of τ; empty: there is none
   Vector force;                  ///< τ: gravity, Coriolis, passive and actuator forces, n_v [N, N m]
   SparseMatrix jacobian;         ///< J, rows × n_v
@@ -57,11 +90,15 @@ struct Mechanics {
   Vector limit_gaps;             ///< g_l, positive inside the limits [m, rad]
   std::vector<int> limit_names;  ///< which limit a row is: the same number in every step
   std::vector<Softness> joint_softness, limit_softness;  ///< one a row; of joints without any MuJoCo's default
+  std::vector<BoundedRow> bounded;
   std::vector<ContactPoint> contacts;
-  bool contacts_cut = false;  ///< others of two shapes are missing: the engine keeps no more of them
-  Vector drift;               ///< velocity of the rows from surfaces that move by themselves [m/s]; empty: none does
+  bool contacts_cut = false;      ///< others of two shapes are missing: the engine keeps no more of them
+  std::optional<EngineRows> own;  ///< with EngineOptions::own_rows
+  Vector drift;  ///< velocity of the rows from surfaces that move by themselves [m/s]; empty: none does
 
   Index rows() const { return jacobian.rows(); }
+  Index first_bounded_row() const { return joint_residuals.size() + limit_gaps.size(); }
+  Index first_contact_row() const { return first_bounded_row() + Index(bounded.size()); }
 };
 
 /// Selects the contacts and limits of a time step's problem.
@@ -95,9 +132,18 @@ struct EngineOptions {
   bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
   bool maximal =
       false;  ///< every body free and the joints as bilateral rows (Tsounis IV), else the joints' own coordinates
-  bool passive = false;       ///< joints have no limits, damping, springs, dry friction or drives
-  bool self_contact = false;  ///< all bodies can touch each other but those that a joint connects
-  int threads = 1;            ///< that work on the elements of elastic bodies; no bit depends on it
+  bool passive = false;          ///< joints have no limits, damping, springs, dry friction or drives
+  bool implicit_drives = false;  ///< position and velocity servos act at the velocity after the step, as bounded rows
+  bool own_rows = false;         ///< exactly the rows that the engine's own solver has
+  long own_iterations = 0;       ///< so many of that solver, whatever its tests say; 0: as the model has it
+  bool self_contact = false;     ///< all bodies can touch each other but those that a joint connects
+  int threads = 1;               ///< that work on the elements of elastic bodies; no bit depends on it
+};
+
+/// What the problems lack of a model.
+struct LeftOut {
+  std::string element;  ///< "joint 'knee'"
+  std::string reason;   ///< "its spring yields"
 };
 
 /// A position servo of a hinge or a slide.
@@ -188,8 +234,9 @@ class Engine {
   /// `stages` is called as each stage begins, from now on. An empty one ends it.
   void watch(StageWatch stages) { stages_ = std::move(stages); }
 
-  /// What the engine warned of, and what of the model is left out; each line once.
+  /// What the engine warned of, and how it takes the model where that is not as written; each line once.
   virtual const std::vector<std::string>& notes() const = 0;
+  virtual std::vector<LeftOut> left_out() const { return {}; }
 
  protected:
   void begin(Stage stage) const {
@@ -201,7 +248,7 @@ class Engine {
 };
 
 /// Reads the model. Errors: bad_input where MuJoCo refuses it (one line with its reason), unsupported where this build
-/// has no MuJoCo.
+/// has no MuJoCo and where the model has what no problem can hold (flexes, plugins, SDF; the line names the element).
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
                                             const EngineOptions& options = {});
 
@@ -210,10 +257,10 @@ Result<std::string> model_hash(const SimulatedModel& model, const std::string& n
 
 /// Why scenes can't be simulated in a build without MuJoCo.
 inline constexpr const char* missing_engine =
-    "this Conebench was built without MuJoCo, which simulates scenes; on Debian: apt-get install libmujoco-dev, then "
-    "build again";
+    "this Conebench was built without MuJoCo, which simulates scenes; run scripts/build.sh, which fetches it, or build "
+    "with cmake -DMuJoCo_ROOT=DIR (3.3.6 or later)";
 
-/// "2.2.2", or empty where this build has no MuJoCo.
+/// "4.0.1", or empty where this build has no MuJoCo.
 std::string engine_version();
 /// Of what simulates this model: MuJoCo, or the engine of elastic bodies, which is part of every build.
 std::string engine_version(const SimulatedModel& model);

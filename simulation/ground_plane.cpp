@@ -1,17 +1,8 @@
 #include "simulation/ground_plane.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
-
-#include "simulation/mujoco_handle.hpp"
 
 namespace conebench::simulation {
 
@@ -40,40 +31,17 @@ double reach_down(const mjModel& m, int geom, const mjtNum* down) {
   }
 }
 
-double lowest_point(const mjModel& m) {
-  const DataHandle data(mj_makeData(&m));
-  if (m.nkey > 0) {
-    mj_resetDataKeyframe(&m, data.get(), 0);
-  } else {
-    mj_resetData(&m, data.get());
-  }
-  mj_kinematics(&m, data.get());
+}  // namespace
+
+double lowest_point(const mjModel& m, const mjData& d) {
   double lowest = std::numeric_limits<double>::infinity();
   for (int g = 0; g < m.ngeom; ++g) {
     if (m.geom_contype[g] == 0 && m.geom_conaffinity[g] == 0) continue;
-    const mjtNum* const axes = data->geom_xmat + 9 * g;
+    const mjtNum* const axes = d.geom_xmat + 9 * g;
     const mjtNum down[3] = {-axes[6], -axes[7], -axes[8]};
-    lowest = std::min(lowest, data->geom_xpos[3 * g + 2] - reach_down(m, g, down));
+    lowest = std::min(lowest, d.geom_xpos[3 * g + 2] - reach_down(m, g, down));
   }
   return std::isfinite(lowest) ? lowest : 0.0;
-}
-
-}  // namespace
-
-std::string with_ground_plane(const mjModel& model) {
-  namespace fs = std::filesystem;
-  const fs::path file = fs::temp_directory_path() / fmt::format("conebench-ground-{}.xml", ::getpid());
-  std::array<char, 1000> error{};
-  const int written = mj_saveLastXML(file.c_str(), nullptr, error.data(), static_cast<int>(error.size()));
-  std::string text;
-  if (std::ifstream stream(file); written != 0 && stream) text.assign(std::istreambuf_iterator<char>(stream), {});
-  std::error_code ignored;
-  fs::remove(file, ignored);
-  const std::string bodies = "<worldbody>";
-  const std::size_t at = text.find(bodies);
-  if (at == std::string::npos) throw EngineFailure(fmt::format("the model can't be written as MJCF: {}", error.data()));
-  return text.insert(at + bodies.size(),
-                     fmt::format(R"(<geom type="plane" size="0 0 1" pos="0 0 {:.17g}"/>)", lowest_point(model)));
 }
 
 }  // namespace conebench::simulation

@@ -4,8 +4,13 @@
 #include <re2/re2.h>
 
 #include "base/option_parsing.hpp"
+#include "runners/programs/apart_solver.hpp"
 
 namespace conebench::simulation {
+
+Result<std::unique_ptr<Solver>> LoopSolver::make(double seconds) const {
+  return row->info.own_process ? make_apart(*row, options, seconds) : row->make(options);
+}
 
 std::string LoopSolver::label() const {
   std::string text = row->info.id;
@@ -44,6 +49,11 @@ Result<LoopSolver> loop_solver(const std::string& id, const std::string& options
   CONEBENCH_TRY(solver.options, parse_options(split_list(options), row->all_options(), id, "solver_options "));
   CONEBENCH_CHECK(row->effective_options(solver.options).within(fmt::format("solver_options {}", options)));
   return solver;
+}
+
+std::string code_of_solver(const std::string& id) {
+  const SolverRow* const row = find_solver(id);
+  return row == nullptr ? std::string() : row->content_hash;
 }
 
 }  // namespace conebench::simulation

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/options.hpp"
@@ -13,6 +14,8 @@ struct LoopSolver {
   const SolverRow* row = nullptr;
   OptionValues options;  ///< as they were set
 
+  /// The solver; with SolverInfo::own_process one that solves in a process of its own, for `seconds` at most a solve.
+  Result<std::unique_ptr<Solver>> make(double seconds) const;
   /// Its id and the options that differ from their defaults, in the order of their names: equal configurations have
   /// equal labels.
   std::string label() const;
@@ -24,5 +27,8 @@ struct LoopSolver {
 /// `options`: "increment=0.02,ratio=5", empty for the defaults. Errors (wrong_usage): an unknown solver or option, a
 /// value out of range; unsupported: the solver is not in this build.
 Result<LoopSolver> loop_solver(const std::string& id, const std::string& options);
+
+/// Hash of the files of a plug-in or program; empty: a solver of this build, or one that it does not know.
+std::string code_of_solver(const std::string& id);
 
 }  // namespace conebench::simulation

@@ -19,8 +19,8 @@ namespace {
 /// Every body free, the joints as bilateral rows.
 class MaximalEngine final : public MujocoBase {
  public:
-  MaximalEngine(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes)
-      : MujocoBase(std::move(model), std::move(data), std::move(name), std::move(notes)) {
+  explicit MaximalEngine(LoadedModel loaded) : MujocoBase(std::move(loaded)) {
+    leave_out_armature();
     poses_.resize(std::size_t(model_->nbody));
     dimensions_.positions = 7 * dimensions_.bodies;
     dimensions_.velocities = 6 * dimensions_.bodies;
@@ -55,6 +55,7 @@ class MaximalEngine final : public MujocoBase {
     Result<void> in_list;
     auto ran = guarded(name_, notes_, [&] {
       state_ = state;
+      model_->opt.timestep = reach.time_step;
       for (int b = 1; b < model_->nbody; ++b) poses_[std::size_t(b)] = pose_in_state(b);
       Rows rows;
       fit_tree(rows);
@@ -64,12 +65,15 @@ class MaximalEngine final : public MujocoBase {
       loops(rows);
       std::vector<double> gaps;
       limits(reach, rows, gaps, mechanics);
+      bounded(rows, mechanics.bounded);
       mechanics.joint_softness = std::move(rows.softness);
+      if (implicit_) viscous_ = viscous_damping(*model_, *data_);
       pose_bodies(poses_);
       find_contacts(reach, highest_speed());
       in_list = check_contacts();
       mechanics.contacts_cut = contacts_are_cut();
-      contacts(reach, rows, mechanics.contacts);
+      inertia_and_forces(mechanics);
+      contacts(reach, rows, mechanics);
 
       mechanics.joint_residuals = Eigen::Map<Vector>(rows.residuals.data(), Index(rows.residuals.size()));
       mechanics.limit_gaps = Eigen::Map<Vector>(gaps.data(), Index(gaps.size()));
@@ -77,7 +81,6 @@ class MaximalEngine final : public MujocoBase {
       mechanics.jacobian.setFromTriplets(rows.entries.begin(), rows.entries.end());
       mechanics.lengths = Eigen::Vector<double, 6>(1, 1, 1, typical_length_, typical_length_, typical_length_)
                               .replicate(dimensions_.bodies, 1);
-      inertia_and_forces(mechanics);
     });
     CONEBENCH_CHECK(in_list);
     return ran;
@@ -129,6 +132,19 @@ class MaximalEngine final : public MujocoBase {
     std::vector<double> residuals;   ///< of joints and loops
     std::vector<Softness> softness;  ///< of the same
   };
+
+  /// M has that of joints.
+  void leave_out_armature() {
+    const auto leave_out = [&](mjtObj type, Index count, const mjtNum* armature) {
+      for (int i = 0; i < count; ++i) {
+        if (armature[i] > 0.0) left_out_.push_back({element_name(type, i), "its armature, in maximal coordinates"});
+      }
+    };
+    leave_out(mjOBJ_TENDON, model_->ntendon, model_->tendon_armature);
+#if mjVERSION_HEADER >= 3011000
+    leave_out(mjOBJ_ACTUATOR, model_->nactuator, model_->actuator_armature);
+#endif
+  }
 
   static Index pose_of(int body) { return 7 * (body - 1); }
   static Index twist_of(int body) { return 6 * (body - 1); }
@@ -212,34 +228,38 @@ class MaximalEngine final : public MujocoBase {
     mj_kinematics(model_.get(), data_.get());
     mj_comPos(model_.get(), data_.get());
     mj_tendon(model_.get(), data_.get());
-    mj_crb(model_.get(), data_.get());
+    mj_makeM(model_.get(), data_.get());
     mj_factorM(model_.get(), data_.get());
+    data_->ncon = 0;  // of another state
     mj_transmission(model_.get(), data_.get());
     forces_and_rows();
   }
 
-  /// A row of MuJoCo's in joint velocities, as one in twists (Tsounis eq. 65).
-  void add_joint_row(int row_of_tree, Rows& rows) const {
+  /// A row in joint velocities, as one in twists (Tsounis eq. 65).
+  void add_joint_row(const int* columns, const mjtNum* values, int count, Rows& rows) const {
     SparseMatrix row(1, model_->nv);
-    for (int k = data_->efc_J_rowadr[row_of_tree];
-         k < data_->efc_J_rowadr[row_of_tree] + data_->efc_J_rownnz[row_of_tree]; ++k) {
-      row.insert(0, data_->efc_J_colind[k]) = data_->efc_J[k];
-    }
+    for (int k = 0; k < count; ++k) row.insert(0, columns[k]) = values[k];
     const SparseMatrix in_twists = row * joint_velocities_;
     for (Index j = 0; j < in_twists.outerSize(); ++j) {
       for (SparseMatrix::InnerIterator it(in_twists, j); it; ++it) rows.entries.emplace_back(rows.count, j, it.value());
     }
     ++rows.count;
   }
+  /// MuJoCo's row.
+  void add_joint_row(int row, Rows& rows) const {
+    const int from = data_->efc_J_rowadr[row];
+    add_joint_row(data_->efc_J_colind + from, data_->efc_J + from, data_->efc_J_rownnz[row], rows);
+  }
 
   void loops(Rows& rows) const {
     Anchors anchors;
-    for (int e = 0; e < model_->neq; ++e) {
+    const bool any = (model_->opt.disableflags & (mjDSBL_EQUALITY | mjDSBL_CONSTRAINT)) == 0;
+    for (int e = 0; any && e < model_->neq; ++e) {
       if (!is_active(*model_, e)) continue;
       const int first = model_->eq_obj1id[e], second = model_->eq_obj2id[e];
       const mjtNum* const data = model_->eq_data + mjNEQDATA * e;
       if (model_->eq_type[e] == mjEQ_CONNECT) {
-        connect(e, first, second, data, anchors, rows);
+        connect(e, anchors, rows);
       } else if (model_->eq_type[e] == mjEQ_WELD) {
         weld(first, second, data, rows);
       } else {
@@ -254,13 +274,15 @@ class MaximalEngine final : public MujocoBase {
     }
   }
 
-  void connect(int equality, int first, int second, const mjtNum* data, Anchors& anchors, Rows& rows) const {
-    const Pose a = pose(first), b = pose(second);
-    const Eigen::Vector3d on_first = a.position + a.rotation * vector3(data);
-    const Eigen::Vector3d on_second = b.position + b.rotation * vector3(data + 3);
+  void connect(int equality, Anchors& anchors, Rows& rows) const {
+    const auto [first, second] = attachments(equality);
+    const auto in_world = [&](const Attachment& at) -> Eigen::Vector3d {
+      return pose(at.body).position + pose(at.body).rotation * at.point;
+    };
+    const Eigen::Vector3d on_first = in_world(first), on_second = in_world(second);
     for (const Eigen::Vector3d& d : connect_directions(equality, pose(lower_body(equality)).rotation, anchors)) {
-      add_part(rows.entries, rows.count, first, 1.0, on_first, d, Eigen::Vector3d::Zero());
-      add_part(rows.entries, rows.count++, second, -1.0, on_second, d, Eigen::Vector3d::Zero());
+      add_part(rows.entries, rows.count, first.body, 1.0, on_first, d, Eigen::Vector3d::Zero());
+      add_part(rows.entries, rows.count++, second.body, -1.0, on_second, d, Eigen::Vector3d::Zero());
       rows.residuals.push_back(d.dot(on_first - on_second));
     }
   }
@@ -292,6 +314,20 @@ class MaximalEngine final : public MujocoBase {
     }
   }
 
+  void bounded(Rows& rows, std::vector<BoundedRow>& bounded) const {
+    bounded.clear();
+    for (int r = 0; r < data_->nefc; ++r) {
+      if (!is_friction(r)) continue;
+      add_joint_row(r, rows);
+      bounded.push_back(friction_row(r));
+    }
+    for (const Drive& drive : drives_) {
+      const int force = first_force(*model_, drive.actuator), from = data_->moment_rowadr[force];
+      add_joint_row(data_->moment_colind + from, data_->actuator_moment + from, data_->moment_rownnz[force], rows);
+      bounded.push_back(drive_row(drive));
+    }
+  }
+
   double highest_speed() const {
     double speed = 0.0;
     for (int g = 0; g < model_->ngeom; ++g) {
@@ -305,31 +341,45 @@ class MaximalEngine final : public MujocoBase {
   }
 
   /// Tsounis eq. (66).
-  void contacts(const Reach& reach, Rows& rows, std::vector<ContactPoint>& found) const {
-    found.clear();
+  void contacts(const Reach& reach, Rows& rows, Mechanics& mechanics) const {
+    mechanics.contacts.clear();
+    const std::vector<double> adhesive = adhesion();
+    std::vector<double> drift(std::size_t(laws_.moving_surfaces() ? rows.count : 0), 0.0);
+    const Eigen::Vector3d none = Eigen::Vector3d::Zero();
     for (int c = 0; c < data_->ncon; ++c) {
-      const ContactPoint contact = contact_of(data_->contact[c]);
+      ContactPoint contact = contact_of(data_->contact[c]);
+      contact.adhesion = adhesive[std::size_t(c)];
       const std::size_t before = rows.entries.size();
-      for (int k = 0; k < 3; ++k) {
-        add_pair(rows.entries, rows.count + k, contact.first_body, contact.second_body, contact.position,
-                 contact.frame.col(k), Eigen::Vector3d::Zero());
-      }
+      const auto add = [&](Index row, const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
+        add_pair(rows.entries, rows.count + row, contact.first_body, contact.second_body, contact.position, force,
+                 torque);
+      };
+      for (Index k = 0; k < 2; ++k) add(k, contact.frame.col(k), none);
+      for (Index k = 2; k < contact.normal(); ++k) add(k, none, contact.frame.col(turned_axis(k)));
+      add(contact.normal(), contact.frame.col(2), none);
       if (rows.entries.size() == before ||
-          !near(contact, contact_velocity(rows.entries, before, rows.count, state_.velocity.data()), reach)) {
+          !near(contact, contact_velocity(rows.entries, before, rows.count, contact, state_.velocity.data()), reach)) {
         rows.entries.resize(before);
         continue;
       }
-      found.push_back(contact);
-      rows.count += 3;
+      if (contact.adhesion != 0.0) {
+        for (std::size_t k = before; k < rows.entries.size(); ++k) {
+          if (rows.entries[k].row() != rows.count + contact.normal()) continue;
+          mechanics.force[rows.entries[k].col()] -= contact.adhesion * rows.entries[k].value();
+        }
+      }
+      rows.count += contact.rows();
+      if (laws_.moving_surfaces()) append_drift(contact, drift);
+      mechanics.contacts.push_back(std::move(contact));
     }
+    mechanics.drift = Eigen::Map<Vector>(drift.data(), Index(drift.size()));
   }
 
   /// M (Tsounis eq. 57), gravity and Coriolis (59), joint forces (64, 72). Rotors' inertia and damping act along A.
   void inertia_and_forces(Mechanics& mechanics) const {
     const mjModel& m = *model_;
     Triplets entries;
-    mechanics.force =
-        joint_velocities_.transpose() * (as_vector(data_->qfrc_passive, m.nv) + as_vector(data_->qfrc_actuator, m.nv));
+    mechanics.force = joint_velocities_.transpose() * (passive_force() + as_vector(data_->qfrc_actuator, m.nv));
     const bool weight = (m.opt.disableflags & mjDSBL_GRAVITY) == 0;
     for (int b = 1; b < m.nbody; ++b) {
       const Index at = twist_of(b);
@@ -344,7 +394,13 @@ class MaximalEngine final : public MujocoBase {
     }
     mechanics.mass.resize(dimensions_.velocities, dimensions_.velocities);
     mechanics.mass.setFromTriplets(entries.begin(), entries.end());
-    mechanics.damping = along_joints(m.dof_damping);
+    if (implicit_) {
+      mechanics.damping = joint_velocities_.transpose() * SparseMatrix(viscous_ * joint_velocities_);
+    } else if ((m.opt.disableflags & (mjDSBL_DAMPER | mjDSBL_EULERDAMP)) != 0) {
+      mechanics.damping = SparseMatrix(dimensions_.velocities, dimensions_.velocities);
+    } else {
+      mechanics.damping = along_joints(m.dof_damping);
+    }
     if (std::any_of(m.dof_armature, m.dof_armature + m.nv, [](mjtNum x) { return x > 0.0; })) {
       mechanics.mass += along_joints(m.dof_armature);
     }
@@ -362,23 +418,30 @@ class MaximalEngine final : public MujocoBase {
   State state_;                    ///< last evaluated
   std::vector<Pose> poses_;        ///< of the bodies' frames in it, the world first
   SparseMatrix joint_velocities_;  ///< A
+  SparseMatrix viscous_;           ///< of joint velocities, where the model integrates implicitly
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_maximal_engine(ModelHandle model, DataHandle data, std::string name,
-                                                    std::vector<std::string> notes) {
-  for (int b = 1; b < model->nbody; ++b) {
-    if (model->body_mass[b] > 0.0 && vector3(model->body_inertia + 3 * b).minCoeff() > 0.0) continue;
-    const char* const body = mj_id2name(model.get(), mjOBJ_BODY, b);
+Result<std::unique_ptr<Engine>> make_maximal_engine(LoadedModel loaded) {
+  const mjModel& m = *loaded.model;
+  for (int e = 0; e < m.neq; ++e) {
+    if (m.eq_type[e] != mjEQ_WELD || m.eq_objtype[e] != mjOBJ_SITE) continue;
+    return Error{ErrorCode::unsupported,
+                 loaded.name +
+                     ": a weld joins sites, which maximal coordinates don't take; name its bodies or use "
+                     "coordinates=reduced"};
+  }
+  for (int b = 1; b < m.nbody; ++b) {
+    if (m.body_mass[b] > 0.0 && vector3(m.body_inertia + 3 * b).minCoeff() > 0.0) continue;
+    const char* const body = mj_id2name(&m, mjOBJ_BODY, b);
     return Error{
         ErrorCode::bad_input,
         fmt::format("{}: body {} has no mass or no inertia, which every body needs in maximal coordinates; give it "
                     "some or use coordinates=reduced",
-                    name, body != nullptr ? body : std::to_string(b))};
+                    loaded.name, body != nullptr ? body : std::to_string(b))};
   }
-  return std::unique_ptr<Engine>(
-      std::make_unique<MaximalEngine>(std::move(model), std::move(data), std::move(name), std::move(notes)));
+  return std::unique_ptr<Engine>(std::make_unique<MaximalEngine>(std::move(loaded)));
 }
 
 }  // namespace conebench::simulation

@@ -9,7 +9,6 @@
 
 #include "simulation/capsule_points.hpp"
 #include "simulation/height_field_contacts.hpp"
-#include "simulation/height_field_gaps.hpp"
 #include "simulation/picture.hpp"
 
 namespace conebench::simulation {
@@ -19,14 +18,19 @@ namespace {
 /// All limits are asked for; which of them are near is decided by the caller's reach.
 constexpr double limit_search_margin = 1e6;
 
-/// Whether MuJoCo searches with the sum of two geoms' margins (before 3.5: with the larger).
-constexpr bool margins_add = mjVERSION_HEADER >= 350;
-
 }  // namespace
 
-MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes)
-    : model_(std::move(model)), data_(std::move(data)), name_(std::move(name)), notes_(std::move(notes)) {
-  const mjModel& m = *model_;
+MujocoBase::MujocoBase(LoadedModel loaded)
+    : model_(std::move(loaded.model)),
+      data_(std::move(loaded.data)),
+      name_(std::move(loaded.name)),
+      notes_(std::move(loaded.notes)),
+      drives_(std::move(loaded.drives)),
+      left_out_(std::move(loaded.left_out)),
+      implicit_(loaded.implicit),
+      own_rows_(loaded.own_rows),
+      laws_(*model_) {
+  mjModel& m = *model_;
   dimensions_.positions = m.nq;
   dimensions_.velocities = m.nv;
   dimensions_.controls = m.nu;
@@ -40,19 +44,42 @@ MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std
   }
   dimensions_.loops = Index(loops.size());
   for (int b = 1; b < m.nbody; ++b) dimensions_.tree_joints += m.body_dofnum[b] == 6 ? 0 : 1;
-  dimensions_.joint_drives = std::count(m.actuator_trntype, m.actuator_trntype + m.nu, int{mjTRN_JOINT});
+  dimensions_.joint_drives = std::count(m.actuator_trntype, m.actuator_trntype + actuators(m), int{mjTRN_JOINT});
   dimensions_.gravity = vector3(m.opt.gravity).norm();
   dimensions_.time_step = m.opt.timestep;
   if (m.stat.meansize > 0.0) typical_length_ = m.stat.meansize;
-  shape_margins_.assign(m.geom_margin, m.geom_margin + m.ngeom);
-  if ((m.opt.enableflags & mjENBL_OVERRIDE) != 0) shape_margins_.assign(shape_margins_.size(), m.opt.o_margin);
+  if (!own_rows_) {
+    // find_contacts() sets the margins.
+    std::fill_n(m.geom_gap, m.ngeom, 0.0);
+    std::fill_n(m.pair_gap, m.npair, 0.0);
+  }
   const auto note = [&](bool present, const char* what) {
-    if (present) notes_.push_back(fmt::format("{}: left out: {}", name_, what));
+    if (present) notes_.push_back(fmt::format("{}: {}", name_, what));
   };
-  note(std::any_of(m.dof_frictionloss, m.dof_frictionloss + m.nv, [](mjtNum loss) { return loss > 0.0; }),
-       "dry friction in joints");
-  note(std::any_of(m.geom_condim, m.geom_condim + m.ngeom, [](int dim) { return dim > 3; }),
-       "torsional and rolling friction (condim above 3)");
+  const bool friction = std::any_of(m.geom_condim, m.geom_condim + m.ngeom, [](int dim) { return dim > 1; });
+  note(m.opt.cone == mjCONE_PYRAMIDAL && friction && m.ngeom > 1,
+       "its pyramidal friction cones are taken as the circular or elliptic ones around them");
+  note(loaded.integrator == mjINT_RK4, "integrated by semi-implicit Euler in place of RK4");
+  note(loaded.integrator == mjINT_IMPLICIT,
+       "integrated as with implicitfast, without the derivative of Coriolis's forces");
+#if mjVERSION_HEADER >= 4000000
+  note(loaded.integrator == mjINT_DISCRETE, "integrated as with implicitfast; its springs are explicit");
+#endif
+}
+
+std::vector<LeftOut> MujocoBase::left_out() const {
+  std::vector<LeftOut> left_out = left_out_;
+#if mjVERSION_HEADER >= 4000000
+  for (int j = 0; j < model_->njnt; ++j) {
+    if (model_->jnt_plasticadr[j] >= 0) left_out.push_back({element_name(mjOBJ_JOINT, j), "its spring does not yield"});
+  }
+  for (int t = 0; t < model_->ntendon; ++t) {
+    if (model_->tendon_plasticadr[t] >= 0) {
+      left_out.push_back({element_name(mjOBJ_TENDON, t), "its spring does not yield"});
+    }
+  }
+#endif
+  return left_out;
 }
 
 void MujocoBase::reset() const {
@@ -79,28 +106,44 @@ Matrix MujocoBase::control_ranges() const {
 Matrix MujocoBase::control_waves() const {
   const int size = model_->nuser_actuator;
   if (size < 3) return Matrix(model_->nu, 0);
-  Matrix waves(model_->nu, 3);
-  for (int a = 0; a < model_->nu; ++a) waves.row(a) = vector3(model_->actuator_user + size * a).transpose();
+  Matrix waves = Matrix::Zero(model_->nu, 3);
+  for (int a = 0; a < actuators(*model_); ++a) {
+    waves.row(first_control(*model_, a)) = vector3(model_->actuator_user + size * a).transpose();
+  }
   return waves;
 }
 
 std::vector<std::optional<Servo>> MujocoBase::servos() const {
   const mjModel& m = *model_;
   std::vector<std::optional<Servo>> servos(static_cast<std::size_t>(m.nu));
-  for (int a = 0; a < m.nu; ++a) {
+  for (int a = 0; a < actuators(m); ++a) {
     const mjtNum* const bias = m.actuator_biasprm + mjNBIAS * a;
     const bool of_position = m.actuator_biastype[a] == mjBIAS_AFFINE && m.actuator_dyntype[a] == mjDYN_NONE &&
-                             bias[1] == -m.actuator_gainprm[mjNGAIN * a] && m.actuator_gear[6 * a] == 1.0;
+                             bias[1] == -m.actuator_gainprm[mjNGAIN * a] &&
+                             m.actuator_gear[6 * first_force(m, a)] == 1.0;
     if (!of_position || m.actuator_trntype[a] != mjTRN_JOINT) continue;
     const int joint = m.actuator_trnid[2 * a];
     if (m.jnt_type[joint] != mjJNT_HINGE && m.jnt_type[joint] != mjJNT_SLIDE) continue;
-    servos[static_cast<std::size_t>(a)] = Servo{m.jnt_qposadr[joint], m.jnt_dofadr[joint]};
+    servos[static_cast<std::size_t>(first_control(m, a))] = Servo{m.jnt_qposadr[joint], m.jnt_dofadr[joint]};
   }
   return servos;
 }
 
 void MujocoBase::advance_activation(State& state, double time_step) const {
-  for (int k = 0; k < model_->na; ++k) state.activation[k] += time_step * data_->act_dot[k];
+  const mjModel& m = *model_;
+  for (int k = 0; k < m.na; ++k) state.activation[k] += time_step * data_->act_dot[k];
+  for (int a = 0; a < actuators(m); ++a) {
+    const int first = m.actuator_actadr[a], last = first + m.actuator_actnum[a] - 1;
+    if (first < 0) continue;
+    double& activation = state.activation[last];  // the one that makes the force
+    if (m.actuator_dyntype[a] == mjDYN_FILTEREXACT) {
+      const double tau = std::max(mjMINVAL, m.actuator_dynprm[mjNDYN * a]);
+      activation -= data_->act_dot[last] * (time_step + tau * std::expm1(-time_step / tau));
+    }
+    if (m.actuator_actlimited[a] != 0) {
+      activation = std::clamp(activation, m.actuator_actrange[2 * a], m.actuator_actrange[2 * a + 1]);
+    }
+  }
 }
 
 std::vector<double> MujocoBase::body_masses() const {
@@ -109,7 +152,14 @@ std::vector<double> MujocoBase::body_masses() const {
 
 std::string MujocoBase::shape_name(int shape) const {
   const char* const name = mj_id2name(model_.get(), mjOBJ_GEOM, shape);
-  return name != nullptr ? name : fmt::format("geom {}", shape);
+  if (name != nullptr && *name != '\0') return name;
+  return fmt::format("geom {} of {}", shape, body_name(model_->geom_bodyid[shape]));
+}
+
+std::string MujocoBase::element_name(mjtObj type, int number) const {
+  const char* const name = mj_id2name(model_.get(), type, number);
+  const char* const what = mju_type2Str(type);
+  return name != nullptr && *name != '\0' ? fmt::format("{} '{}'", what, name) : fmt::format("{} {}", what, number);
 }
 
 std::optional<int> MujocoBase::body_number(const std::string& name) const {
@@ -166,43 +216,26 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   mjModel& m = *model_;
   double margin = reach.contact_margin;
   if (margin < 0.0) {
-    const double lift = reach.lifts ? largest_friction() * speed : 0.0;
-    margin = 2.0 * reach.time_step * (dimensions_.gravity * reach.time_step + speed + lift);
-    for (const double own : shape_margins_) margin = std::max(margin, own);
+    const double lift = reach.lifts ? laws_.largest_friction() * speed : 0.0;
+    margin =
+        std::max(laws_.largest_reach(), 2.0 * reach.time_step * (dimensions_.gravity * reach.time_step + speed + lift));
   }
-  std::fill_n(m.geom_margin, m.ngeom, margins_add ? 0.5 * margin : margin);
+  if (laws_.adheres()) margin = std::max(margin, laws_.largest_reach());
+  const double of_shape = margins_add ? 0.5 * margin : margin;
+  std::fill_n(m.geom_margin, m.ngeom, of_shape);
+  std::fill_n(m.body_margin, m.nbody, of_shape);
   std::fill_n(m.pair_margin, m.npair, margin);
   m.opt.o_margin = margin;
   mj_collision(&m, data_.get());
-  correct_height_field_gaps(m, *data_, margin);
-  drop_impossible_contacts();
   contacts_ = make_height_field_contacts_exact(m, *data_, margin);
   if (!add_points_of_capsules(m, *data_, margin)) contacts_ = ContactList::full;
   begin(Stage::assembly);
 }
 
-void MujocoBase::drop_impossible_contacts() {
-  constexpr double rounding = 1e-6;
-  mjData& d = *data_;
-  const auto reach = [&](int geom, const Eigen::Vector3d& along) {
-    const Eigen::Vector3d share = (matrix3(d.geom_xmat + 9 * geom).transpose() * along).cwiseAbs();
-    return share.dot(vector3(model_->geom_size + 3 * geom));
-  };
-  const auto impossible = [&](const mjContact& found) {
-    if (found.dist >= 0.0) return false;
-    if (model_->geom_type[found.geom1] != mjGEOM_BOX || model_->geom_type[found.geom2] != mjGEOM_BOX) return false;
-    const Eigen::Vector3d normal = vector3(found.frame);
-    const double reaches = reach(found.geom1, normal) + reach(found.geom2, normal);
-    const Eigen::Vector3d between = vector3(d.geom_xpos + 3 * found.geom2) - vector3(d.geom_xpos + 3 * found.geom1);
-    return -found.dist > reaches - between.dot(normal) + rounding * reaches;
-  };
-  d.ncon = static_cast<int>(std::remove_if(d.contact, d.contact + d.ncon, impossible) - d.contact);
-}
-
 void MujocoBase::forces_and_rows() {
   mjModel& m = *model_;
   const int flags = m.opt.disableflags;
-  m.opt.disableflags = flags | mjDSBL_CONTACT | mjDSBL_FRICTIONLOSS;
+  m.opt.disableflags = flags | mjDSBL_CONTACT;
   std::fill_n(m.jnt_margin, m.njnt, limit_search_margin);
   std::fill_n(m.tendon_margin, m.ntendon, limit_search_margin);
   mj_makeConstraint(&m, data_.get());
@@ -212,13 +245,33 @@ void MujocoBase::forces_and_rows() {
 }
 
 Result<void> MujocoBase::check_contacts() const {
-  if (contacts_ != ContactList::full && data_->warning[mjWARN_CONTACTFULL].number == 0) return {};
-  return Error{ErrorCode::bad_input, fmt::format("more than {} contacts; use fewer or coarser shapes",
-                                                 std::max(model_->nconmax, data_->ncon))};
+  const auto full = [&](mjtWarning list) { return data_->warning[list].number > 0; };
+  if (contacts_ != ContactList::full && !full(mjWARN_CONTACTFULL) && !full(mjWARN_CNSTRFULL)) return {};
+  return Error{ErrorCode::bad_input,
+               fmt::format("more than {} contacts or {} rows; use fewer or coarser shapes", data_->ncon, data_->nefc)};
 }
 
 bool MujocoBase::is_limit(int row) const {
   return data_->efc_type[row] == mjCNSTR_LIMIT_JOINT || data_->efc_type[row] == mjCNSTR_LIMIT_TENDON;
+}
+
+bool MujocoBase::is_friction(int row) const {
+  return data_->efc_type[row] == mjCNSTR_FRICTION_DOF || data_->efc_type[row] == mjCNSTR_FRICTION_TENDON;
+}
+
+BoundedRow MujocoBase::friction_row(int row) const {
+  const bool of_tendon = data_->efc_type[row] == mjCNSTR_FRICTION_TENDON;
+  const double loss = data_->efc_frictionloss[row];
+  return {.name = data_->efc_id[row] + (of_tendon ? int(model_->nv) : 0),
+          .lower = -loss,
+          .upper = loss,
+          .softness = softness_of_row(row)};
+}
+
+BoundedRow MujocoBase::drive_row(const Drive& drive) const {
+  BoundedRow row = row_of(drive, *model_, *data_);
+  row.name += int(model_->nv + model_->ntendon);
+  return row;
 }
 
 int MujocoBase::limit_name(int row) const {
@@ -243,18 +296,33 @@ Softness MujocoBase::softness_of_row(int row) const {
   const int object = data_->efc_id[row];
   switch (data_->efc_type[row]) {
     case mjCNSTR_EQUALITY: return softness_of(m.eq_solref + mjNREF * object, m.eq_solimp + mjNIMP * object);
+    case mjCNSTR_FRICTION_DOF: return softness_of(m.dof_solref + mjNREF * object, m.dof_solimp + mjNIMP * object);
+    case mjCNSTR_FRICTION_TENDON:
+      return softness_of(m.tendon_solref_fri + mjNREF * object, m.tendon_solimp_fri + mjNIMP * object);
     case mjCNSTR_LIMIT_TENDON:
       return softness_of(m.tendon_solref_lim + mjNREF * object, m.tendon_solimp_lim + mjNIMP * object);
     default: return softness_of(m.jnt_solref + mjNREF * object, m.jnt_solimp + mjNIMP * object);
   }
 }
 
+std::pair<MujocoBase::Attachment, MujocoBase::Attachment> MujocoBase::attachments(int equality) const {
+  const mjModel& m = *model_;
+  const int first = m.eq_obj1id[equality], second = m.eq_obj2id[equality];
+  if (m.eq_objtype[equality] == mjOBJ_SITE) {
+    const auto of = [&](int site) { return Attachment{m.site_bodyid[site], vector3(m.site_pos + 3 * site)}; };
+    return {of(first), of(second)};
+  }
+  const mjtNum* const data = m.eq_data + mjNEQDATA * equality;
+  const bool connects = m.eq_type[equality] == mjEQ_CONNECT;  // a weld's data has the second body's point first
+  return {{first, vector3(data + (connects ? 0 : 3))}, {second, vector3(data + (connects ? 3 : 0))}};
+}
+
 std::vector<Eigen::Vector3d> MujocoBase::connect_directions(int equality, const Eigen::Matrix3d& rotation,
                                                             Anchors& anchors) const {
   constexpr double same_position = 1e-9;
-  const int first = model_->eq_obj1id[equality], second = model_->eq_obj2id[equality];
-  const Eigen::Vector3d anchor = vector3(model_->eq_data + mjNEQDATA * equality + (first < second ? 0 : 3));
-  std::vector<Eigen::Vector3d>& before = anchors[std::minmax(first, second)];
+  const auto [first, second] = attachments(equality);
+  const Eigen::Vector3d anchor = first.body < second.body ? first.point : second.point;
+  std::vector<Eigen::Vector3d>& before = anchors[std::minmax(first.body, second.body)];
   before.push_back(anchor);
   if (before.size() == 1) return {Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY(), Eigen::Vector3d::UnitZ()};
   const Eigen::Vector3d line = anchor - before[0];
@@ -285,10 +353,11 @@ bool MujocoBase::near(double gap, double velocity, const Reach& reach) const {
 }
 
 bool MujocoBase::near(const ContactPoint& contact, const Eigen::Vector3d& velocity, const Reach& reach) const {
+  if (contact.adhesion > 0.0 && contact.gap <= laws_.reach(contact.first_shape, contact.second_shape)) return true;
   if (reach.contact_margin >= 0.0) return contact.gap <= reach.contact_margin;
-  const double own =
-      std::max(shape_margins_[std::size_t(contact.first_shape)], shape_margins_[std::size_t(contact.second_shape)]);
-  const double lift = reach.lifts ? contact.friction * velocity.head<2>().norm() : 0.0;
+  const double own = laws_.margin(contact.first_shape, contact.second_shape);
+  const double across = contact.coefficients.empty() ? contact.friction : contact.coefficients[1];
+  const double lift = reach.lifts ? std::hypot(contact.friction * velocity[0], across * velocity[1]) : 0.0;
   const double closing = dimensions_.gravity * reach.time_step + std::max(0.0, -velocity[2]) + lift;
   return contact.gap <= std::max(own, 2.0 * reach.time_step * closing);
 }
@@ -301,27 +370,51 @@ ContactPoint MujocoBase::contact_of(const mjContact& found) const {
   const Eigen::Matrix3d rows = matrix3(found.frame);
   contact.frame << rows.row(1).transpose(), rows.row(2).transpose(), rows.row(0).transpose();
   contact.gap = found.dist;
-  contact.friction = found.dim > 1 ? found.friction[0] : 0.0;
   contact.first_shape = found.geom1;
   contact.second_shape = found.geom2;
   contact.first_body = m.geom_bodyid[found.geom1];
   contact.second_body = m.geom_bodyid[found.geom2];
-  contact.restitution = std::max(restitution(found.geom1), restitution(found.geom2));
+  laws_.describe(found, contact);
   contact.softness = softness_of(found.solref, found.solimp);
   contact.first_local = local_point(contact.first_body, contact.position);
   contact.second_local = local_point(contact.second_body, contact.position);
   return contact;
 }
 
-double MujocoBase::largest_friction() const {
-  double largest = 0.0;
-  for (int g = 0; g < model_->ngeom; ++g) largest = std::max(largest, model_->geom_friction[3 * g]);
-  for (int p = 0; p < model_->npair; ++p) largest = std::max(largest, model_->pair_friction[5 * p]);
-  return largest;
+std::vector<double> MujocoBase::adhesion() const {
+  const mjModel& m = *model_;
+  std::vector<double> forces(std::size_t(data_->ncon), 0.0);
+  const auto sticks = [&](const mjContact& c) { return c.dist <= laws_.reach(c.geom1, c.geom2); };
+  for (int c = 0; c < data_->ncon; ++c) {
+    if (sticks(data_->contact[c])) forces[std::size_t(c)] = laws_.adhesion(data_->contact[c]);
+  }
+  for (int a = 0; a < actuators(m); ++a) {
+    if (m.actuator_trntype[a] != mjTRN_BODY) continue;
+    // Each contact of the body has the same share.
+    std::vector<std::size_t> held;
+    for (int c = 0; c < data_->ncon; ++c) {
+      const mjContact& contact = data_->contact[c];
+      const auto is_of = [&](int geom) { return m.geom_bodyid[geom] == m.actuator_trnid[2 * a]; };
+      if ((is_of(contact.geom1) || is_of(contact.geom2)) && sticks(contact)) held.push_back(std::size_t(c));
+    }
+    for (const std::size_t c : held) forces[c] += data_->actuator_force[first_force(m, a)] / double(held.size());
+  }
+  return forces;
 }
 
-double MujocoBase::restitution(int geom) const {
-  return model_->nuser_geom > 0 ? std::clamp(model_->geom_user[model_->nuser_geom * geom], 0.0, 1.0) : 0.0;
+void MujocoBase::append_drift(const ContactPoint& contact, std::vector<double>& drift) const {
+  const Eigen::Vector3d surface = laws_.surface_velocity(*data_, contact);
+  const std::size_t first = drift.size();
+  drift.resize(first + std::size_t(contact.rows()), 0.0);
+  std::copy_n(surface.data(), contact.normal() > 2 ? 3 : 2, drift.begin() + std::ptrdiff_t(first));
+}
+
+Vector MujocoBase::passive_force() const {
+  Vector force = as_vector(data_->qfrc_passive, model_->nv);
+#if mjVERSION_HEADER >= 3011000
+  if (model_->flg_adhesion) force -= as_vector(data_->qfrc_adhesion, model_->nv);
+#endif
+  return force;
 }
 
 Eigen::Vector3d MujocoBase::local_point(int body, const Eigen::Vector3d& point) const {
@@ -340,10 +433,13 @@ void set_contact(mjContact& contact, const Eigen::Vector3d& point, const Eigen::
   std::copy_n(second.data(), 3, contact.frame + 6);
 }
 
-Eigen::Vector3d contact_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity) {
+Eigen::Vector3d contact_velocity(const Triplets& entries, std::size_t first, Index row, const ContactPoint& contact,
+                                 const double* velocity) {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();
   for (std::size_t k = first; k < entries.size(); ++k) {
-    sum[entries[k].row() - row] += entries[k].value() * velocity[entries[k].col()];
+    const Index of = entries[k].row() - row;
+    if (of >= 2 && of != contact.normal()) continue;  // an angular velocity
+    sum[std::min<Index>(of, 2)] += entries[k].value() * velocity[entries[k].col()];
   }
   return sum;
 }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/contact_laws.hpp"
+#include "simulation/drives.hpp"
 #include "simulation/engine.hpp"
 #include "simulation/height_field_contacts.hpp"
 #include "simulation/mujoco_handle.hpp"
@@ -41,13 +43,27 @@ inline Softness softness_of(const mjtNum* solref, const mjtNum* solimp) {
 /// [m].
 using Anchors = std::map<std::pair<int, int>, std::vector<Eigen::Vector3d>>;
 
+/// A model that is ready to be stepped.
+struct LoadedModel {
+  ModelHandle model;
+  DataHandle data;
+  std::string name;
+  std::vector<std::string> notes;
+  std::vector<LeftOut> left_out;
+  std::vector<Drive> drives;     ///< taken out of the model
+  int integrator = mjINT_EULER;  ///< the model's own
+  bool implicit = false;         ///< see integrates_implicitly()
+  bool own_rows = false;         ///< see EngineOptions
+};
+
 /// What both kinds of coordinates share: the model's constants, its controls, and which contacts and limits are near.
 class MujocoBase : public Engine {
  public:
-  MujocoBase(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes);
+  explicit MujocoBase(LoadedModel loaded);
 
   const Dimensions& dimensions() const override { return dimensions_; }
   const std::vector<std::string>& notes() const override { return notes_; }
+  std::vector<LeftOut> left_out() const override;
   Matrix control_ranges() const override;
   Matrix control_waves() const override;
   std::vector<std::optional<Servo>> servos() const override;
@@ -69,17 +85,23 @@ class MujocoBase : public Engine {
   void pose_bodies(const std::vector<Pose>& poses);
   /// Contacts of the poses in the data, as far apart as shapes can meet in a step; `speed`: of the fastest point [m/s].
   void find_contacts(const Reach& reach, double speed);
-  /// Leaves out contacts of boxes that are deeper than the boxes overlap along the normal: MuJoCo 2.2.2 finds such
-  /// ones, as deep as the boxes are large, between edges of boxes that are apart by less than their margin.
-  void drop_impossible_contacts();
-  /// Passive, Coriolis and actuator forces, and the rows of loops and limits: all but MuJoCo's own rows of contacts.
+  /// Passive, Coriolis and actuator forces, and the rows of loops, limits and friction: all but MuJoCo's own rows of
+  /// contacts.
   void forces_and_rows();
+  /// Of springs, dampers, fluids and gravity compensation; adhesion is that of find_contacts().
+  Vector passive_force() const;
   /// Whether contacts of two shapes are missing, as MuJoCo keeps no more.
   bool contacts_are_cut() const { return contacts_ == ContactList::cut; }
   /// The error (bad_input) where the list of contacts has overflowed.
   Result<void> check_contacts() const;
 
   bool is_limit(int row) const;
+  bool is_loop(int row) const { return data_->efc_type[row] == mjCNSTR_EQUALITY; }
+  bool is_friction(int row) const;
+  /// Of a row of friction.
+  BoundedRow friction_row(int row) const;
+  /// Of a drive, with the number that no row of friction has.
+  BoundedRow drive_row(const Drive& drive) const;
   /// The same number for the same limit in every step: two for each joint, then two for each tendon.
   int limit_name(int row) const;
   /// Of a row of an equality, or of a limit.
@@ -90,11 +112,28 @@ class MujocoBase : public Engine {
   /// Table II). The later ones turn with the lower-numbered body, whose rotation is given.
   std::vector<Eigen::Vector3d> connect_directions(int equality, const Eigen::Matrix3d& rotation,
                                                   Anchors& anchors) const;
-  int lower_body(int equality) const { return std::min(model_->eq_obj1id[equality], model_->eq_obj2id[equality]); }
+  /// The bodies that a connect or weld joins and the points on them, in their frames; a weld's points where it names
+  /// sites.
+  struct Attachment {
+    int body = 0;
+    Eigen::Vector3d point = Eigen::Vector3d::Zero();
+  };
+  std::pair<Attachment, Attachment> attachments(int equality) const;
+  int lower_body(int equality) const {
+    const auto [first, second] = attachments(equality);
+    return std::min(first.body, second.body);
+  }
   bool near(double gap, double velocity, const Reach& reach) const;
   bool near(const ContactPoint& contact, const Eigen::Vector3d& velocity, const Reach& reach) const;
   double row_velocity(int row) const;
   ContactPoint contact_of(const mjContact& found) const;
+  /// "tendon 'cord'", or "tendon 3" where it has no name.
+  std::string element_name(mjtObj type, int number) const;
+  /// By which a contact's shapes are drawn together, one a contact of the data [N]: MuJoCo's adhesion of geoms and its
+  /// actuators on bodies.
+  std::vector<double> adhesion() const;
+  /// The velocity of its shapes' surfaces along its rows.
+  void append_drift(const ContactPoint& contact, std::vector<double>& drift) const;
 
   ModelHandle model_;
   DataHandle data_;
@@ -102,23 +141,26 @@ class MujocoBase : public Engine {
   std::vector<std::string> notes_;
   Dimensions dimensions_;
   double typical_length_ = 1.0;  ///< MuJoCo's mean size of a body [m]
+  std::vector<Drive> drives_;
+  std::vector<LeftOut> left_out_;
+  bool implicit_, own_rows_;
+  ContactLaws laws_;
 
  private:
-  double restitution(int geom) const;
-  double largest_friction() const;
   Eigen::Vector3d local_point(int body, const Eigen::Vector3d& point) const;
 
-  std::vector<double> shape_margins_;          ///< as the model has them
   ContactList contacts_ = ContactList::whole;  ///< of find_contacts()
 };
 
-/// Velocity along t1, t2 and n of a contact whose three rows begin at `row` and their entries at `first`.
-Eigen::Vector3d contact_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity);
+/// The column of a contact's frame that a tangential row from the third on turns about: n, t1, t2.
+inline Index turned_axis(Index row) { return row % 3; }
 
-std::unique_ptr<Engine> make_reduced_engine(ModelHandle model, DataHandle data, std::string name,
-                                            std::vector<std::string> notes);
-/// Errors (bad_input): a body without mass.
-Result<std::unique_ptr<Engine>> make_maximal_engine(ModelHandle model, DataHandle data, std::string name,
-                                                    std::vector<std::string> notes);
+/// Velocity along t1, t2 and n of a contact whose rows begin at `row` and their entries at `first`.
+Eigen::Vector3d contact_velocity(const Triplets& entries, std::size_t first, Index row, const ContactPoint& contact,
+                                 const double* velocity);
+
+std::unique_ptr<Engine> make_reduced_engine(LoadedModel loaded);
+/// Errors: bad_input, a body without mass; unsupported, a weld of sites.
+Result<std::unique_ptr<Engine>> make_maximal_engine(LoadedModel loaded);
 
 }  // namespace conebench::simulation

@@ -10,10 +10,11 @@
 #include <csignal>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "base/child_process.hpp"
 #include "base/descriptor.hpp"
-#include "simulation/ground_plane.hpp"
+#include "simulation/urdf_model.hpp"
 
 namespace conebench::simulation {
 
@@ -56,13 +57,7 @@ struct FilesDeleter {
 };
 
 void add_file(mjVFS& files, const std::string& name, const std::string& bytes) {
-#if mjVERSION_HEADER < 320
-  const int failed = mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(bytes.size()));
-  if (failed != 0) throw EngineFailure(fmt::format("{} of {} bytes does not fit in memory", name, bytes.size()));
-  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], bytes.data(), bytes.size());
-#else
   mj_addBufferVFS(&files, name.c_str(), bytes.data(), static_cast<int>(bytes.size()));
-#endif
 }
 
 mjModel* load_text(const SimulatedModel& model, char* error, int error_size) {
@@ -74,10 +69,18 @@ mjModel* load_text(const SimulatedModel& model, char* error, int error_size) {
   return mj_loadXML(file, files.get(), error, error_size);
 }
 
-mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
+/// `robot` is the model's, if it is a URDF.
+mjModel* load(const SimulatedModel& model, const std::optional<UrdfRobot>& robot, UrdfFindings& found,
+              std::array<char, 1000>& error) {
   const int size = static_cast<int>(error.size());
-  return model.source_file.empty() || model.edited ? load_text(model, error.data(), size)
-                                                   : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
+  if (robot) {
+    auto compiled = compile_urdf(*robot, model.ground, found);
+    if (compiled) return compiled->release();
+    *fmt::format_to_n(error.data(), size - 1, "{}", compiled.error().message).out = '\0';
+    return nullptr;
+  }
+  return model.source_file.empty() ? load_text(model, error.data(), size)
+                                   : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
 }
 
 constexpr unsigned max_load_s = 10;
@@ -91,7 +94,7 @@ struct FirstLoad {
   std::string refusal;  ///< MuJoCo's reason not to take the model, if it has one
 };
 
-FirstLoad load_apart(const SimulatedModel& model) {
+FirstLoad load_apart(const SimulatedModel& model, const std::optional<UrdfRobot>& robot) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   const Descriptor reading(ends[0]);
@@ -101,7 +104,8 @@ FirstLoad load_apart(const SimulatedModel& model) {
     ::alarm(max_load_s);
     mju_user_error = [](const char*) { ::_exit(0); };
     std::array<char, 1000> reported{};
-    if (load(model, reported) != nullptr) return 0;
+    UrdfFindings found;
+    if (load(model, robot, found, reported) != nullptr) return 0;
     const std::size_t size = std::strlen(reported.data());  // fits into a pipe
     return ::write(child_channel, reported.data(), size) == static_cast<ssize_t>(size) ? 0 : 1;
   });
@@ -130,7 +134,8 @@ Result<void> guarded(const std::string& name, std::vector<std::string>& notes, c
   return outcome;
 }
 
-Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes) {
+Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes,
+                               std::vector<LeftOut>* left_out) {
   std::array<char, 1000> message{};
   ModelHandle handle;
   const auto not_taken = [&](const std::string& why) {
@@ -139,9 +144,13 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
                              model.source_file.empty() ? name : model.source_file, mj_versionString(),
                              why.empty() ? "no reason given" : one_line(why))};
   };
+  std::optional<UrdfRobot> robot;
+  if (model.urdf) {
+    CONEBENCH_TRY(robot, prepare_urdf(model.mjcf, *model.urdf).within(model.source_file));
+  }
   if (!model.source_file.empty()) {
     install_handlers();
-    const auto [signal, refusal] = load_apart(model);
+    const auto [signal, refusal] = load_apart(model, robot);
     if (signal == SIGALRM) {
       return Error{
           ErrorCode::bad_input,
@@ -158,17 +167,15 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
     if (!refusal.empty()) return not_taken(refusal);
   }
   std::vector<std::string> warnings;
-  CONEBENCH_CHECK(guarded(name, warnings, [&] { handle.reset(load(model, message)); }));
-  if (handle != nullptr && model.ground) {
-    SimulatedModel grounded;
-    CONEBENCH_CHECK(guarded(name, warnings, [&] {
-      grounded.mjcf = with_ground_plane(*handle);
-      handle.reset(load(grounded, message));
-    }));
-  }
+  UrdfFindings found;
+  CONEBENCH_CHECK(guarded(name, warnings, [&] { handle.reset(load(model, robot, found, message)); }));
   const std::string reported = one_line(message.data());
   if (handle == nullptr) return not_taken(reported);
   if (!reported.empty()) warnings.push_back(reported);
+  if (robot && left_out != nullptr) *left_out = left_out_of(*robot);
+  if (robot) {
+    for (const std::string& note : urdf_notes(*robot, found)) notes.push_back(fmt::format("{}: {}", name, note));
+  }
   for (std::string& warning : warnings) {
     // MuJoCo steps a new model once in the room that the file gives; here it gets room of its own.
     if (!warning.starts_with("Pre-allocated")) add_once(notes, std::move(warning));
@@ -177,9 +184,15 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
 }
 
 void adapt(mjModel& model, const EngineOptions& options) {
-  if (!options.armature) std::fill_n(model.dof_armature, model.nv, 0.0);
+  if (!options.armature) {
+    std::fill_n(model.dof_armature, model.nv, 0.0);
+    std::fill_n(model.tendon_armature, model.ntendon, 0.0);
+#if mjVERSION_HEADER >= 3011000
+    std::fill_n(model.actuator_armature, model.nactuator, 0.0);
+#endif
+  }
   if (options.passive) {
-    model.opt.disableflags |= mjDSBL_LIMIT | mjDSBL_PASSIVE | mjDSBL_FRICTIONLOSS | mjDSBL_ACTUATION;
+    model.opt.disableflags |= mjDSBL_LIMIT | mjDSBL_SPRING | mjDSBL_DAMPER | mjDSBL_FRICTIONLOSS | mjDSBL_ACTUATION;
     std::fill_n(model.jnt_limited, model.njnt, 0);
     std::fill_n(model.jnt_stiffness, model.njnt, 0.0);
     std::fill_n(model.dof_damping, model.nv, 0.0);
@@ -191,20 +204,9 @@ void adapt(mjModel& model, const EngineOptions& options) {
       const bool touches = model.geom_contype[g] != 0 || model.geom_conaffinity[g] != 0;
       model.geom_contype[g] = model.geom_conaffinity[g] = touches ? 1 : 0;
     }
+    std::fill_n(model.body_contype, model.nbody, 1);
+    std::fill_n(model.body_conaffinity, model.nbody, 1);
   }
-}
-
-void make_room(mjModel& model) {
-#if mjVERSION_HEADER < 300
-  constexpr int contacts = 20'000;
-  constexpr int stack = 2'000'000;
-  model.nconmax = std::max(model.nconmax, contacts);
-  // Contacts are never among MuJoCo's rows here: a closed loop has at most six, a joint two limits.
-  model.njmax = 6 * model.neq + 2 * model.njnt + 2 * model.ntendon + 1;
-  model.nstack = std::max(model.nstack, stack);
-#else
-  (void)model;
-#endif
 }
 
 }  // namespace conebench::simulation

@@ -34,21 +34,26 @@ class EngineFailure : public std::runtime_error {
 Result<void> guarded(const std::string& name, std::vector<std::string>& notes, const std::function<void()>& calls);
 
 /// The compiled model, from its text or, where it has one, from its file. Errors: bad_input.
-Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes);
+/// `left_out` gets what a URDF has that the model has not.
+Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes,
+                               std::vector<LeftOut>* left_out = nullptr);
 
 /// Whether an equality is on at the start.
-inline bool is_active(const mjModel& model, int equality) {
-#if mjVERSION_HEADER < 300
-  return model.eq_active[equality] != 0;
+inline bool is_active(const mjModel& model, int equality) { return model.eq_active0[equality] != 0; }
+
+/// Actuators, and where the first force and the first control of one stand (before 3.11 each had one control and one
+/// force).
+#if mjVERSION_HEADER >= 3011000
+inline int actuators(const mjModel& model) { return static_cast<int>(model.nactuator); }
+inline int first_force(const mjModel& model, int actuator) { return model.actuator_outadr[actuator]; }
+inline int first_control(const mjModel& model, int actuator) { return model.actuator_ctrladr[actuator]; }
 #else
-  return model.eq_active0[equality] != 0;
+inline int actuators(const mjModel& model) { return static_cast<int>(model.nu); }
+inline int first_force(const mjModel&, int actuator) { return actuator; }
+inline int first_control(const mjModel&, int actuator) { return actuator; }
 #endif
-}
 
 /// Changes the model as the options ask, but for the coordinates.
 void adapt(mjModel& model, const EngineOptions& options);
-
-/// Enough room in a model's data for its contacts and rows, for versions that do not find it themselves.
-void make_room(mjModel& model);
 
 }  // namespace conebench::simulation

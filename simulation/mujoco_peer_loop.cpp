@@ -44,16 +44,12 @@ class MujocoPeerLoop final : public PeerLoop {
       return Error{ErrorCode::bad_input, name_ + ": mj_step gives velocities that are not finite"};
     }
     const auto seconds = [&](int timer) { return d.timer[timer].duration; };
-    return PeerStep {
-      .contacts = d.ncon,
-#if mjVERSION_HEADER < 300
-      .iterations = d.solver_iter,
-#else
-      .iterations = d.solver_niter[0],
-#endif
-      .collision = seconds(mjTIMER_POS_COLLISION), .rows = seconds(mjTIMER_POS_MAKE) + seconds(mjTIMER_POS_PROJECT),
-      .solve = seconds(mjTIMER_CONSTRAINT), .all = seconds(mjTIMER_STEP)
-    };
+    return PeerStep{.contacts = d.ncon,
+                    .iterations = d.solver_niter[0],
+                    .collision = seconds(mjTIMER_POS_COLLISION),
+                    .rows = seconds(mjTIMER_POS_MAKE) + seconds(mjTIMER_POS_PROJECT),
+                    .solve = seconds(mjTIMER_CONSTRAINT),
+                    .all = seconds(mjTIMER_STEP)};
   }
 
   double highest_speed() const override {
@@ -79,12 +75,6 @@ Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel& model, co
   m.opt.timestep = time_step;
   m.opt.solver = mjSOL_NEWTON;
   m.opt.cone = mjCONE_ELLIPTIC;
-#if mjVERSION_HEADER < 300
-  constexpr int contacts = 600, rows = 2'000, stack = 2'000'000;  // a dense rows × rows matrix is among the data
-  m.nconmax = std::max(m.nconmax, contacts);
-  m.njmax = std::max(m.njmax, rows);
-  m.nstack = std::max(m.nstack, stack);
-#endif
   DataHandle data;
   CONEBENCH_CHECK(guarded(name, notes, [&] { data.reset(mj_makeData(&m)); }));
   return std::unique_ptr<PeerLoop>(std::make_unique<MujocoPeerLoop>(std::move(loaded), std::move(data), name));

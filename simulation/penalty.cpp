@@ -15,17 +15,18 @@ void PenaltyOptions::declare(OptionBinder& bind, PenaltyOptions& o) {
 
 Vector penalty_impulse(const Mechanics& mechanics, const Vector& velocity, double time_step, const PenaltyOptions& o) {
   Vector impulse = Vector::Zero(velocity.size());
-  Index row = mechanics.joint_residuals.size() + mechanics.limit_gaps.size();
+  Index row = mechanics.first_contact_row();
   for (const ContactPoint& contact : mechanics.contacts) {
     if (contact.gap < 0.0) {
-      const double normal = std::max(0.0, -o.stiffness * contact.gap - o.damping * velocity[row + 2]);
+      const double closing = velocity[row + contact.normal()];
+      const double normal = std::max(0.0, -o.stiffness * contact.gap - o.damping * closing);
       const Eigen::Vector2d slip = velocity.segment<2>(row);
       const double speed = slip.norm();
       const double held = std::min(o.drag * speed, contact.friction * normal);
       if (speed > 0.0) impulse.segment<2>(row) = -time_step * held / speed * slip;
-      impulse[row + 2] = time_step * normal;
+      impulse[row + contact.normal()] = time_step * normal;
     }
-    row += 3;
+    row += contact.rows();
   }
   return impulse;
 }

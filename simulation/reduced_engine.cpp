@@ -13,11 +13,8 @@ namespace {
 /// rigid-body matrix, J is built from the joints' motion axes.
 class ReducedEngine final : public MujocoBase {
  public:
-  ReducedEngine(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes)
-      : MujocoBase(std::move(model), std::move(data), std::move(name), std::move(notes)),
-        mass_entries_(mass_entries()),
-        damping_(Eigen::Map<const Vector>(model_->dof_damping, model_->nv).asDiagonal().toDenseMatrix().sparseView()),
-        lengths_(lengths()) {}
+  explicit ReducedEngine(LoadedModel loaded)
+      : MujocoBase(std::move(loaded)), mass_entries_(mass_entries()), damping_(joint_damping()), lengths_(lengths()) {}
 
   State start() const override {
     reset();
@@ -27,28 +24,28 @@ class ReducedEngine final : public MujocoBase {
   }
 
   Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
+    if (own_rows_) {
+      CONEBENCH_CHECK(guarded(name_, notes_, [&] { evaluate_own_rows(state, reach, mechanics); }));
+      return check_contacts();
+    }
     Result<void> in_list;
     auto ran = guarded(name_, notes_, [&] {
       set(state);
+      model_->opt.timestep = reach.time_step;
       kinematics();
-#if mjVERSION_HEADER < 230
-      forces_and_rows();
-      find_contacts(reach, highest_speed());
-#else
       // Collision detection empties the arena that rows are in.
       mj_comVel(model_.get(), data_.get());
       find_contacts(reach, highest_speed());
       forces_and_rows();
-#endif
       in_list = check_contacts();
       mechanics.contacts_cut = contacts_are_cut();
       const Index velocities = model_->nv;
       fill_mass(mechanics.mass);
-      mechanics.damping = damping_;
       mechanics.lengths = lengths_;
-      mechanics.force = as_vector(data_->qfrc_passive, velocities) - as_vector(data_->qfrc_bias, velocities) +
-                        as_vector(data_->qfrc_actuator, velocities);
+      mechanics.force =
+          passive_force() - as_vector(data_->qfrc_bias, velocities) + as_vector(data_->qfrc_actuator, velocities);
       constraints(reach, mechanics);
+      mechanics.damping = implicit_ ? viscous_damping(*model_, *data_) : damping_;
     });
     CONEBENCH_CHECK(in_list);
     return ran;
@@ -85,8 +82,91 @@ class ReducedEngine final : public MujocoBase {
     mj_kinematics(model_.get(), data_.get());
     mj_comPos(model_.get(), data_.get());
     mj_tendon(model_.get(), data_.get());
-    mj_crb(model_.get(), data_.get());
+    mj_makeM(model_.get(), data_.get());
+    data_->ncon = 0;  // of another state
     mj_transmission(model_.get(), data_.get());
+  }
+
+  /// mj_forward with the model's own solver, and the rows that it has.
+  void evaluate_own_rows(const State& state, const Reach& reach, Mechanics& mechanics) {
+    mjData& d = *data_;
+    set(state);
+    model_->opt.timestep = reach.time_step;
+    mj_forward(model_.get(), &d);
+    fill_mass(mechanics.mass);
+    mechanics.damping = damping_;
+    mechanics.lengths = lengths_;
+    mechanics.force = as_vector(d.qfrc_smooth, model_->nv);
+    entries_.clear();
+    residuals_.clear();
+    gaps_.clear();
+    mechanics.limit_names.clear();
+    mechanics.bounded.clear();
+    mechanics.contacts.clear();
+    std::vector<int> own;  // MuJoCo's row of each; -1: it has none, as no force acts
+    for (int r = 0; r < d.nefc; ++r) {
+      if (!is_loop(r)) continue;
+      own.push_back(r);
+      residuals_.push_back(d.efc_pos[r]);
+    }
+    for (int r = 0; r < d.nefc; ++r) {
+      if (!is_limit(r)) continue;
+      own.push_back(r);
+      gaps_.push_back(d.efc_pos[r]);
+      mechanics.limit_names.push_back(limit_name(r));
+    }
+    for (int r = 0; r < d.nefc; ++r) {
+      if (!is_friction(r)) continue;
+      own.push_back(r);
+      mechanics.bounded.push_back(friction_row(r));
+    }
+    for (std::size_t row = 0; row < own.size(); ++row) add_row(own[row], 1.0, Index(row), entries_);
+    for (int c = 0; c < d.ncon; ++c) {
+      const int first = d.contact[c].efc_address;
+      if (first < 0) continue;
+      ContactPoint contact = contact_of(d.contact[c]);
+      add_point_rows(contact.first_body, -1.0, contact, Index(own.size()), entries_);
+      add_point_rows(contact.second_body, 1.0, contact, Index(own.size()), entries_);
+      // MuJoCo has the normal first, and nothing else where there is no friction.
+      for (Index k = 0; k < contact.normal(); ++k) own.push_back(d.contact[c].dim > 1 ? first + 1 + int(k) : -1);
+      own.push_back(first);
+      mechanics.contacts.push_back(std::move(contact));
+    }
+    mechanics.joint_residuals = Eigen::Map<Vector>(residuals_.data(), Index(residuals_.size()));
+    mechanics.limit_gaps = Eigen::Map<Vector>(gaps_.data(), Index(gaps_.size()));
+    const auto rows = Index(own.size());
+    mechanics.jacobian.resize(rows, model_->nv);
+    mechanics.jacobian.setFromTriplets(entries_.begin(), entries_.end());
+    mechanics.own = engine_rows(own, reach.time_step);
+  }
+
+  EngineRows engine_rows(const std::vector<int>& own, double time_step) const {
+    const mjData& d = *data_;
+    const auto rows = Index(own.size());
+    EngineRows given{Vector::Zero(rows), Vector::Zero(rows), Vector::Zero(rows), 0, {}, {}, {}};
+    const int* const iterations = d.solver_niter;  // one an island
+    given.iterations = *std::max_element(iterations, iterations + std::clamp<int>(d.nisland, 1, mjNISLAND));
+    Triplets entries;
+    for (Index row = 0; row < rows; ++row) {
+      const int from = own[std::size_t(row)];
+      if (from < 0) continue;
+      given.compliance[row] = d.efc_R[from];
+      given.aimed_change[row] = time_step * d.efc_aref[from];
+      given.impulse[row] = time_step * d.efc_force[from];
+      add_row(from, 1.0, row, entries);
+    }
+    given.jacobian.resize(rows, model_->nv);
+    given.jacobian.setFromTriplets(entries.begin(), entries.end());
+    given.velocity = as_vector(d.qvel, model_->nv) + time_step * as_vector(d.qacc, model_->nv);
+    given.free_velocity = as_vector(d.qvel, model_->nv) + time_step * as_vector(d.qacc_smooth, model_->nv);
+    return given;
+  }
+
+  /// What MuJoCo's Euler takes at the velocity after the step.
+  SparseMatrix joint_damping() const {
+    Vector damping = Eigen::Map<const Vector>(model_->dof_damping, model_->nv);
+    if ((model_->opt.disableflags & (mjDSBL_DAMPER | mjDSBL_EULERDAMP)) != 0) damping.setZero();
+    return damping.asDiagonal().toDenseMatrix().sparseView();
   }
 
   Vector lengths() const {
@@ -127,12 +207,7 @@ class ReducedEngine final : public MujocoBase {
       if (i != j) entries.push_back({j, i, address});
     };
     for (int i = 0; i < m.nv; ++i) {
-#if mjVERSION_HEADER < 3011000
-      int address = m.dof_Madr[i];
-      for (int j = i; j >= 0; j = m.dof_parentid[j], ++address) add(i, j, address);
-#else
       for (int a = m.M_rowadr[i]; a < m.M_rowadr[i] + m.M_rownnz[i]; ++a) add(i, m.M_colind[a], a);
-#endif
     }
     std::sort(entries.begin(), entries.end(), [](const MassEntry& a, const MassEntry& b) {
       return std::pair(a.column, a.row) < std::pair(b.column, b.row);
@@ -141,17 +216,12 @@ class ReducedEngine final : public MujocoBase {
   }
 
   void fill_mass(SparseMatrix& mass) const {
-#if mjVERSION_HEADER < 3011000
-    const mjtNum* const values = data_->qM;
-#else
-    const mjtNum* const values = data_->M;
-#endif
     mass.resize(model_->nv, model_->nv);
     mass.reserve(Index(mass_entries_.size()));
     int column = -1;
     for (const MassEntry& entry : mass_entries_) {
       if (entry.column != column) mass.startVec(column = entry.column);
-      const double value = values[entry.address];
+      const double value = data_->M[entry.address];
       if (value != 0.0 || entry.row == entry.column) mass.insertBackByOuterInner(column, entry.row) = value;
     }
     mass.finalize();
@@ -168,7 +238,7 @@ class ReducedEngine final : public MujocoBase {
     Index row = 0;
     Anchors anchors;
     for (int r = 0; r < d.nefc; ++r) {
-      if (is_limit(r)) continue;
+      if (!is_loop(r)) continue;
       const int e = d.efc_id[r];
       if (model_->eq_type[e] == mjEQ_CONNECT) {
         // MuJoCo's three rows are along the world's axes.
@@ -196,24 +266,50 @@ class ReducedEngine final : public MujocoBase {
       mechanics.limit_names.push_back(limit_name(r));
       mechanics.limit_softness.push_back(softness_of_row(r));
     }
+    mechanics.bounded.clear();
+    for (int r = 0; r < d.nefc; ++r) {
+      if (!is_friction(r)) continue;
+      add_row(r, 1.0, row++, entries_);
+      mechanics.bounded.push_back(friction_row(r));
+    }
+    for (const Drive& drive : drives_) {
+      const int from = first_force(*model_, drive.actuator);
+      for (int k = d.moment_rowadr[from]; k < d.moment_rowadr[from] + d.moment_rownnz[from]; ++k) {
+        entries_.emplace_back(row, d.moment_colind[k], d.actuator_moment[k]);
+      }
+      ++row;
+      mechanics.bounded.push_back(drive_row(drive));
+    }
     mechanics.joint_residuals = Eigen::Map<Vector>(residuals_.data(), Index(residuals_.size()));
     mechanics.limit_gaps = Eigen::Map<Vector>(gaps_.data(), Index(gaps_.size()));
 
     mechanics.contacts.clear();
+    const std::vector<double> adhesive = adhesion();
+    std::vector<double> drift(std::size_t(laws_.moving_surfaces() ? row : 0), 0.0);
     for (int c = 0; c < d.ncon; ++c) {
-      const ContactPoint contact = contact_of(d.contact[c]);
+      ContactPoint contact = contact_of(d.contact[c]);
+      contact.adhesion = adhesive[std::size_t(c)];
       const std::size_t before = entries_.size();
       // Velocity of the second body's point less the first's, along t1, t2 and n (Tsounis eq. 39c–d with A the second
       // body).
       add_point_rows(contact.first_body, -1.0, contact, row, entries_);
       add_point_rows(contact.second_body, 1.0, contact, row, entries_);
-      if (entries_.size() == before || !near(contact, contact_velocity(entries_, before, row, d.qvel), reach)) {
+      if (entries_.size() == before ||
+          !near(contact, contact_velocity(entries_, before, row, contact, d.qvel), reach)) {
         entries_.resize(before);
         continue;
       }
-      mechanics.contacts.push_back(contact);
-      row += 3;
+      if (contact.adhesion != 0.0) {
+        for (std::size_t k = before; k < entries_.size(); ++k) {
+          if (entries_[k].row() != row + contact.normal()) continue;
+          mechanics.force[entries_[k].col()] -= contact.adhesion * entries_[k].value();
+        }
+      }
+      row += contact.rows();
+      if (laws_.moving_surfaces()) append_drift(contact, drift);
+      mechanics.contacts.push_back(std::move(contact));
     }
+    mechanics.drift = Eigen::Map<Vector>(drift.data(), Index(drift.size()));
     mechanics.jacobian.resize(row, model_->nv);
     mechanics.jacobian.setFromTriplets(entries_.begin(), entries_.end());
   }
@@ -234,9 +330,16 @@ class ReducedEngine final : public MujocoBase {
       const mjtNum* const axis = data_->cdof + 6 * dof;
       const Eigen::Vector3d velocity = vector3(axis + 3) + vector3(axis).cross(arm);
       const Eigen::Vector3d along = sign * contact.frame.transpose() * velocity;
-      for (int k = 0; k < 3; ++k) {
-        if (along[k] != 0.0) entries.emplace_back(row + k, dof, along[k]);
+      const auto put = [&](Index to, double value) {
+        if (value != 0.0) entries.emplace_back(row + to, dof, value);
+      };
+      put(0, along[0]);
+      put(1, along[1]);
+      if (contact.normal() > 2) {
+        const Eigen::Vector3d turn = sign * contact.frame.transpose() * vector3(axis);
+        for (Index k = 2; k < contact.normal(); ++k) put(k, turn[turned_axis(k)]);
       }
+      put(contact.normal(), along[2]);
     }
   }
 
@@ -250,9 +353,8 @@ class ReducedEngine final : public MujocoBase {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_reduced_engine(ModelHandle model, DataHandle data, std::string name,
-                                            std::vector<std::string> notes) {
-  return std::make_unique<ReducedEngine>(std::move(model), std::move(data), std::move(name), std::move(notes));
+std::unique_ptr<Engine> make_reduced_engine(LoadedModel loaded) {
+  return std::make_unique<ReducedEngine>(std::move(loaded));
 }
 
 }  // namespace conebench::simulation

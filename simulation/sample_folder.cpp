@@ -35,6 +35,12 @@ Error unwritable(const fs::path& path, const std::string& why) {
 
 nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
 
+nlohmann::json to_json(const std::vector<LeftOut>& left_out) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const auto& [element, reason] : left_out) json.push_back({{"element", element}, {"reason", reason}});
+  return json;
+}
+
 nlohmann::json to_json(const SampleList& list) {
   const SampleRequest& request = list.request;
   const SamplingSummary& summary = list.summary;
@@ -46,7 +52,9 @@ nlohmann::json to_json(const SampleList& list) {
                          {"steps", request.steps},
                          {"model", request.model},
                          {"engine", request.engine},
+                         {"solver_code", request.code},
                          {"solver", list.solver},
+                         {"solver_label", list.label},
                          {"tolerance", list.tolerance},
                          {"complete", list.complete},
                          {"blown_up", list.blown_up},
@@ -56,10 +64,12 @@ nlohmann::json to_json(const SampleList& list) {
                          {"worst_residual", number(summary.worst_residual)},
                          {"model_sizes", list.sizes},
                          {"notes", list.notes},
-                         {"files", list.files}};
+                         {"left_out", to_json(list.left_out)},
+                         {"files", list.files},
+                         {"unsolved_files", list.unsolved}};
   const nlohmann::json samples = to_json(summary);
-  for (const char* key :
-       {"infeasible_steps", "worst_configuration_residual", "contacts", "trivial", "why_trivial", "strata"}) {
+  for (const char* key : {"infeasible_steps", "frictionless_steps", "worst_configuration_residual", "contacts",
+                          "trivial", "why_trivial", "strata"}) {
     json[key] = samples.at(key);
   }
   return json;
@@ -76,7 +86,9 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("steps").get_to(request.steps);
   json.at("model").get_to(request.model);
   json.at("engine").get_to(request.engine);
+  request.code = json.value("solver_code", "");
   json.at("solver").get_to(list.solver);
+  list.label = json.value("solver_label", list.solver);
   json.at("tolerance").get_to(list.tolerance);
   json.at("complete").get_to(list.complete);
   list.blown_up = json.value("blown_up", false);
@@ -96,7 +108,9 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("contacts").at("stick").get_to(list.summary.modes.stick);
   json.at("contacts").at("slip").get_to(list.summary.modes.slip);
   for (const auto& stratum : json.at("strata")) list.summary.strata.push_back(stratum_of_json(stratum));
+  list.summary.frictionless = json.value("frictionless_steps", 0L);
   json.at("files").get_to(list.files);
+  list.unsolved = json.value("unsolved_files", std::vector<std::string>());
   if (json.contains("model_sizes")) {
     // null: not finite, of a model with masses beyond all numbers.
     for (const auto& [name, size] : json.at("model_sizes").items()) {
@@ -104,6 +118,9 @@ SampleList from_json(const nlohmann::json& json) {
     }
   }
   if (json.contains("notes")) json.at("notes").get_to(list.notes);
+  for (const auto& left : json.value("left_out", nlohmann::json::array())) {
+    list.left_out.push_back({left.at("element").get<std::string>(), left.at("reason").get<std::string>()});
+  }
   list.summary.samples = static_cast<long>(list.files.size());
   for (const std::string& file : list.files) {
     if (fs::path(file).filename() != file) throw std::domain_error("a file elsewhere");
@@ -126,7 +143,8 @@ Result<SampleRequest> sample_request(const ScenePlan& plan, long steps) {
                         plan.seed,
                         steps,
                         model,
-                        (plan.model.soft ? "" : "MuJoCo ") + engine_version(plan.model)};
+                        (plan.model.soft ? "" : "MuJoCo ") + engine_version(plan.model),
+                        code_of_solver(plan.options.solver)};
   for (const auto& [name, value] : plan.values) request.options[name] = to_text(value);
   return request;
 }
@@ -151,6 +169,7 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
   compare("steps", std::to_string(earlier.steps), std::to_string(request.steps));
   if (!differences.empty()) return differences;
   if (earlier.model != request.model) return "the model or a file that it names has changed";
+  if (earlier.code != request.code) return "the files of the loop's solver have changed";
   compare("engine", earlier.engine, request.engine);
   return differences;
 }
@@ -211,12 +230,16 @@ Result<void> write_samples(Simulation& simulation, const ScenePlan& plan, const 
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return unwritable(folder, failed.message());
-  list = {.request = request, .solver = plan.options.solver, .tolerance = plan.options.tolerance};
+  list = {.request = request,
+          .solver = plan.options.solver,
+          .label = simulation.solver(),
+          .tolerance = plan.options.tolerance};
   CONEBENCH_CHECK(write_list(list, folder));
   SamplingWatch writing = watch;
   writing.sample = [&](const StepRecord& record) -> Result<void> {
     CONEBENCH_TRY(const auto file, write_sample(record, folder));
     list.files.push_back(file.filename().string());
+    if (!record.solved) list.unsolved.push_back(list.files.back());
     if (watch.sample) return watch.sample(record);
     return {};
   };
@@ -227,6 +250,7 @@ Result<void> write_samples(Simulation& simulation, const ScenePlan& plan, const 
   };
   const auto ran = sample(simulation, request.steps, list.tolerance, plan.sampling, writing, list.summary);
   list.notes = simulation.notes();
+  list.left_out = simulation.engine().left_out();
   if (list.sizes.empty()) list.sizes = model_sizes(simulation);
   list.blown_up = simulation.has_blown_up();
   if (!ran) list.failure = ran.error().message;
@@ -270,6 +294,7 @@ static std::string advice_of(const SampleRequest& request) {
 }
 
 std::optional<std::string> trivial_warning(const SampleList& list) {
+  if (list.summary.samples > 0 && list.unsolved.size() == list.files.size()) return std::nullopt;
   const std::string why = list.summary.why_trivial();
   if (why.empty()) return std::nullopt;
   return fmt::format("{}: these samples tell solvers little apart: {}; try {}", list.request.name, why,

@@ -20,21 +20,25 @@ struct SampleRequest {
   std::uint64_t seed = 1;
   long steps = 0;
   std::string model;   ///< hash of the compiled model
-  std::string engine;  ///< "MuJoCo 2.2.2"
+  std::string engine;  ///< "MuJoCo 4.0.1"
+  std::string code;    ///< hash of the files of the loop's solver; empty: it is part of the build
 };
 
 /// The file `samples.json` of a folder: one simulation's samples, and how its loop went.
 struct SampleList {
   SampleRequest request;
   std::string solver;        ///< in the loop
+  std::string label;         ///< Simulation::solver()
   double tolerance = 0.0;    ///< of every step
   bool complete = false;     ///< all steps were done
   bool blown_up = false;     ///< a velocity passed max_speed; false and not complete: it failed or was interrupted
   std::string failure = {};  ///< why it ended before its last step; empty: it did not, or was interrupted
   SamplingSummary summary = {};
   std::vector<std::string> files = {};       ///< names in the folder, in order
+  std::vector<std::string> unsolved = {};    ///< those of them whose step is not solved (StepRecord::solved)
   std::map<std::string, double> sizes = {};  ///< model_sizes(); absent from lists of older runs
   std::vector<std::string> notes = {};       ///< Simulation::notes(); absent from lists of older runs
+  std::vector<LeftOut> left_out = {};        ///< of the model; absent from lists of older runs
 };
 
 constexpr const char* list_name = "samples.json";

@@ -18,12 +18,14 @@ namespace {
 /// The version of the code that makes samples; goes up whenever they may differ.
 constexpr int simulator_version = 8;
 
-/// With the same solver of another version samples come out otherwise.
+/// With the same solver of another version, or other files, samples come out otherwise.
 std::string describe_solver(const SimulationOptions& options) {
   const auto solver = loop_solver(options.solver, options.solver_options);
   if (!solver) return options.solver;
   const SolverInfo& info = solver->row->info;
-  return fmt::format("{} {} {}", info.id, info.version, solver->label().substr(info.id.size()));
+  const std::string text = fmt::format("{} {} {}", info.id, info.version, solver->label().substr(info.id.size()));
+  const std::string code = code_of_solver(info.id);
+  return code.empty() ? text : text + " " + code;
 }
 
 Result<std::string> model_of(const ScenePlan& plan) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,20 @@ std::vector<std::int64_t> pressed(const StepRecord& record) {
   const ConeProduct& cones = record.problem.cones();
   std::vector<std::int64_t> identities;
   for (std::size_t c = 0; c < record.identities.size(); ++c) {
-    if (record.impulse[cones.contact_row(Index(c)) + 2] > 0.0) identities.push_back(record.identities[c]);
+    if (record.impulse[cones.contact_row(Index(c)) + cones.normal_of(Index(c))] > 0.0)
+      identities.push_back(record.identities[c]);
   }
   std::sort(identities.begin(), identities.end());
   return identities;
+}
+
+StepOutcome outcome_of(const StepRecord& record) {
+  switch (record.fallback) {
+    case Fallback::frictionless: return StepOutcome::frictionless;
+    case Fallback::failed: return StepOutcome::failed;
+    case Fallback::unused: break;
+  }
+  return record.solved ? StepOutcome::solved : StepOutcome::unsolved;
 }
 
 constexpr double max_feasibility_s = 0.5;
@@ -65,11 +76,12 @@ Result<void> sample(Simulation& simulation, long steps, double tolerance, const 
   std::vector<std::int64_t> pressed_before;
   long impacts = 0;
   bool due = false;
-  for (long k = 1; k <= steps; ++k) {
+  std::optional<Error> end;
+  for (long k = 1; k <= steps && !end; ++k) {
     if (watch.interrupted != nullptr && *watch.interrupted) break;
     CONEBENCH_TRY(auto record, simulation.step());
     summary.steps = k;
-    if (!(record.residual <= tolerance) && summary.unsolved++ < max_feasibility_checks)
+    if (!record.solved && summary.unsolved++ < max_feasibility_checks)
       look_for_contradiction(simulation, record, tolerance, summary);
     if (!(record.residual <= summary.worst_residual)) summary.worst_residual = record.residual;
     summary.worst_configuration_residual =
@@ -87,25 +99,33 @@ Result<void> sample(Simulation& simulation, long steps, double tolerance, const 
       due = true;  // and remains so until there is something to solve
     }
     summary.cut += record.contacts_cut ? 1 : 0;
+    summary.frictionless += record.fallback == Fallback::frictionless ? 1 : 0;
+    end = simulation.end_after(record);
+    due = due || end;  // the step that ends the run is worth a look
     if (!due || record.problem.rows() == 0 || record.contacts_cut) continue;
     due = false;
     ++summary.candidates;
     const Features features = extract_features(record.problem);
-    const bool taken = !stratified || strata.take(features);
+    const bool taken = !stratified || strata.take(features) || end;
     if (stratified) summary.strata = strata.all();
     if (!taken) continue;
     Provenance provenance = record.problem.provenance();
     provenance.category = to_string(features.category);
     provenance.conditioning = features.spectrum.conditioning;
+    if (record.problem.reference()) {
+      provenance.loop = LoopSolve{outcome_of(record), to_string(record.summary.status), record.residual, tolerance};
+    }
     record.problem = record.problem.with_provenance(std::move(provenance));
     if (Reference reference = record.problem.reference().value_or(Reference{}); reference.reaction.size() > 0) {
       const Judgement judgement = judge(record.problem, record.impulse);
       for (const Residual& residual : judgement.residuals) {
         if (residual.known()) reference.residuals[residual.name] = residual.value;
       }
-      summary.modes.open += judgement.modes.open;
-      summary.modes.stick += judgement.modes.stick;
-      summary.modes.slip += judgement.modes.slip;
+      if (record.solved) {  // those of another answer mean nothing
+        summary.modes.open += judgement.modes.open;
+        summary.modes.stick += judgement.modes.stick;
+        summary.modes.slip += judgement.modes.slip;
+      }
       record.problem = record.problem.with_reference(std::move(reference));
     }
     CONEBENCH_CHECK(watch.sample(record));
@@ -113,6 +133,7 @@ Result<void> sample(Simulation& simulation, long steps, double tolerance, const 
     summary.full = stratified && strata.full();
     if (summary.full) break;
   }
+  if (end) return *end;
   return {};
 }
 

@@ -37,10 +37,11 @@ constexpr long max_feasibility_checks = 20;
 struct SamplingSummary {
   long steps = 0;  ///< done
   long samples = 0;
-  long constrained = 0;  ///< steps with at least one row
-  long candidates = 0;   ///< steps that could have been samples: n-th ones, or impacts
-  long cut = 0;          ///< steps with contacts missing, which are no samples
-  long unsolved = 0;     ///< steps whose residual is above the tolerance
+  long constrained = 0;   ///< steps with at least one row
+  long candidates = 0;    ///< steps that could have been samples: n-th ones, or impacts
+  long cut = 0;           ///< steps with contacts missing, which are no samples
+  long unsolved = 0;      ///< steps whose residual is above the tolerance
+  long frictionless = 0;  ///< steps with the impulses of the step without friction, fallback=frictionless
   double worst_residual = 0.0;
   double worst_configuration_residual = 0.0;  ///< r_pen [m, rad]
   ContactModes modes;                         ///< of all samples' contacts, as the judge has them
@@ -67,8 +68,8 @@ struct SamplingWatch {
 /// Steps the simulation and passes on the samples, with category and conditioning in their provenance. Candidates are
 /// every n-th step (if that has no constraint, the next one that has), or every n-th impact: a step in which a contact
 /// has an impulse that had none in the step before. A stratified set takes a candidate if its stratum is not full. It
-/// ends the run when all requested strata are full. `summary` is filled also if an error or `interrupted` ended the
-/// run.
+/// ends the run when all requested strata are full. With fallback=stop a step that is not solved is the last sample,
+/// and Simulation::end_after the error. `summary` is filled also if an error or `interrupted` ended the run.
 Result<void> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                     const SamplingWatch& watch, SamplingSummary& summary);
 

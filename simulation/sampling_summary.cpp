@@ -63,6 +63,7 @@ Json to_json(const SamplingSummary& summary) {
   return {{"steps", summary.steps},
           {"samples", summary.samples},
           {"unsolved_steps", summary.unsolved},
+          {"frictionless_steps", summary.frictionless},
           {"infeasible_steps", infeasible},
           {"worst_residual", number(summary.worst_residual)},
           {"worst_configuration_residual", number(summary.worst_configuration_residual)},

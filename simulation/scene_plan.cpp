@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/option_parsing.hpp"
 #include "simulation/loop_solver.hpp"
@@ -110,7 +111,7 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   const bool of_file = !plan.model.source_file.empty();
   plan.family = plan.name = of_file ? file_word(plan.model.source_file) : scene.id;
   for (const auto& [key, value] : plan.values) {
-    if (has(sampling_options(), key) || (of_file && key == "path")) continue;
+    if (has(sampling_options(), key) || (of_file && (key == "path" || key == "package_dir"))) continue;
     plan.name += fmt::format("_{}={}", key, to_text(value));
   }
   if (seed != 1) plan.name += fmt::format("_seed={}", seed);
@@ -129,8 +130,8 @@ std::string advice_without_rows(const ScenePlan& plan) {
   return longer;
 }
 
-Result<Simulation> simulate(const ScenePlan& plan) {
-  return Simulation::create(plan.model, plan.options, plan.seed, plan.family, plan.name);
+Result<Simulation> simulate(const ScenePlan& plan, std::unique_ptr<Solver> own) {
+  return Simulation::create(plan.model, plan.options, plan.seed, plan.family, plan.name, std::move(own));
 }
 
 }  // namespace conebench::simulation

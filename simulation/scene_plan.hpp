@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
 /// What may give a simulation samples that had no step with a row.
 std::string advice_without_rows(const ScenePlan& plan);
 
-Result<Simulation> simulate(const ScenePlan& plan);
+/// `own`: see Simulation::create.
+Result<Simulation> simulate(const ScenePlan& plan, std::unique_ptr<Solver> own = nullptr);
 
 }  // namespace conebench::simulation

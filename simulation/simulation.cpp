@@ -19,7 +19,11 @@ namespace conebench::simulation {
 
 namespace {
 
-Verdict official(const ContactProblem& problem) { return *Verdict::create("natural_map_scaled", problem); }
+/// Of the NCP; where the engine means the CCP and the solver solves that, of the CCP.
+Verdict official(const ContactProblem& problem, const Solver& solver) {
+  const bool cone = problem.provenance().law == "ccp" && solver.info().formulation == Formulation::ccp;
+  return *Verdict::create(cone ? "natural_map_ccp_scaled" : "natural_map_scaled", problem);
+}
 
 /// Accepts by the official residual, so that every solver stops at the same accuracy; checked ever more rarely.
 class VerdictMonitor final : public Monitor {
@@ -56,9 +60,14 @@ Result<ContactProblem> without_primal(const ContactProblem& problem) {
 ContactProblem without_friction(const ContactProblem& problem) {
   ContactProblemData data = problem.data();
   const ConeProduct& cones = problem.cones();
-  data.cones = ConeProduct::create(cones.joints(), cones.limits(),
-                                   std::vector<double>(static_cast<std::size_t>(cones.contacts()), 0.0))
-                   .value();
+  std::vector<FrictionLaw> laws;
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    laws.push_back(cones.law(i));
+    std::fill(laws.back().coefficients.begin(), laws.back().coefficients.end(), 0.0);
+  }
+  data.cones =
+      ConeProduct::create(cones.joints(), cones.limits(), {cones.intervals().begin(), cones.intervals().end()}, laws)
+          .value();
   data.guess.reset();
   data.reference.reset();
   return ContactProblem::create(std::move(data)).value();
@@ -129,11 +138,18 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
              .maximum = 1e3,
              .unit = "m",
              .doc = "of contacts of the same two bodies nearer to each other only the deepest stays, Yamane's δ"});
-  bind.choice("fallback", o.fallback, {"none", "frictionless"},
-              "where a solve fails: its last impulses, or as Yamane V-A those of the step without friction");
+  bind.choice("fallback", o.fallback, {"none", "frictionless", "stop"},
+              "where a step is not solved: its last impulses, as Yamane V-A those of the step without friction, or the "
+              "end of the run");
+  bind.real("solver_time_limit", o.solver_time_limit,
+            {.minimum = 1e-3,
+             .maximum = 1e6,
+             .unit = "s",
+             .doc = "of a solve in a process of its own, which Siconos, plug-ins and programs have"});
   bind.choice(
-      "drives", o.drives, {"model", "prescribed"},
-      "joints are driven as the model says, or move as their position servos are commanded, whatever acts: Yamane's "
+      "drives", o.drives, {"model", "implicit", "prescribed"},
+      "joints are driven as the model says; its position and velocity servos act at the velocity after the step, "
+      "within their ranges of force; or joints move as their position servos are commanded, whatever acts: Yamane's "
       "high-gain control");
   bind.real(
       "limit_margin", o.limit_margin,
@@ -157,30 +173,42 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
 }
 
 Result<Simulation> Simulation::create(const SimulatedModel& model, const SimulationOptions& options, std::uint64_t seed,
-                                      const std::string& family, const std::string& name) {
+                                      const std::string& family, const std::string& name, std::unique_ptr<Solver> own) {
   Simulation made;
   made.family_ = family;
   made.name_ = name;
   made.seed_ = seed;
   made.options_ = options;
   made.options_.step.midpoint = options.integrator == "midpoint";
-  made.groundless_urdf_ = !model.source_file.empty() && !model.ground && is_urdf(model.mjcf);
-  CONEBENCH_TRY(const auto chosen, loop_solver(options.solver, options.solver_options));
-  if (chosen.row->info.own_process) {
-    return Error{
-        ErrorCode::wrong_usage,
-        options.solver + " needs a process of its own and can't run in a simulation's loop; set another solver"};
+  if (options.drives == "implicit" && options.integrator != "euler") {
+    return Error{ErrorCode::wrong_usage, name + ": drives=implicit takes integrator=euler"};
   }
-  CONEBENCH_TRY(made.solver_, chosen.row->make(chosen.options));
-  made.solver_label_ = chosen.label();
+  if (options.step.softening == "engine") {
+    if (model.soft || options.coordinates != "reduced" || options.integrator != "euler" || options.drives != "model") {
+      return Error{ErrorCode::wrong_usage,
+                   name +
+                       ": softening=engine takes MuJoCo's own step of a rigid model: coordinates=reduced, "
+                       "integrator=euler, drives=model"};
+    }
+    made.options_.step.damping = "explicit";  // its solver has M
+  }
+  made.groundless_urdf_ = !model.source_file.empty() && !model.ground && is_urdf(model.mjcf);
+  if (own != nullptr) {
+    made.options_.solver = made.solver_label_ = own->info().id;
+    made.solver_ = std::move(own);
+  } else {
+    CONEBENCH_TRY(const auto chosen, loop_solver(options.solver, options.solver_options));
+    CONEBENCH_TRY(made.solver_, chosen.make(options.solver_time_limit));
+    made.solver_label_ = chosen.label();
+  }
   if (options.state == "solver" && (!has_velocity(*made.solver_) || options.integrator == "newton")) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("{}: state=solver takes a solver with velocities of its own ({}) and no integrator=newton",
                              name, fmt::join(solvers_with_velocities(), ", "))};
   }
   if (!options.reference.empty()) {
-    CONEBENCH_TRY(const auto row, require_solver(options.reference));
-    CONEBENCH_TRY(made.reference_, row->make({}));
+    CONEBENCH_TRY(const auto reference, loop_solver(options.reference, {}));
+    CONEBENCH_TRY(made.reference_, reference.make(options.solver_time_limit));
   }
   CONEBENCH_TRY(made.engine_, load_engine(model, name, options.engine()));
   if (options.integrator == "newton" && !model.soft) {
@@ -203,7 +231,12 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   }
   if (options.drives == "prescribed") {
     made.servos_ = made.engine_->servos();
-    const bool any = std::any_of(made.servos_.begin(), made.servos_.end(), [](const auto& s) { return s.has_value(); });
+    const auto driven =
+        std::count_if(made.servos_.begin(), made.servos_.end(), [](const auto& s) { return s.has_value(); });
+    if (driven == made.engine_->dimensions().velocities) {
+      return Error{ErrorCode::wrong_usage, name + ": drives=prescribed leaves nothing that contacts could move"};
+    }
+    const bool any = driven > 0;
     if (options.coordinates != "reduced" || kind == "trot" || !any) {
       return Error{ErrorCode::wrong_usage,
                    name + ": drives=prescribed takes coordinates=reduced, position servos and a gait that they follow"};
@@ -274,12 +307,19 @@ Result<void> Simulation::evaluate() {
 
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> all = engine_->notes();
+  for (const LeftOut& left : engine_->left_out()) {
+    all.push_back(fmt::format("{}: left out: {} ({})", name_, left.element, left.reason));
+  }
   all.insert(all.end(), notes_.begin(), notes_.end());
   if (cut_ > 0) {
     all.push_back(
         fmt::format("{}: {} left out of the samples: MuJoCo keeps 50 contacts of two shapes, and others are "
                     "missing there; use a coarser height field, or smaller or round shapes",
                     name_, cut_ == 1 ? "1 step is" : fmt::format("{} steps are", cut_)));
+  }
+  if (unanswered_ > 0) {
+    all.push_back(fmt::format("{}: {} gave no answer in {}; the first is {}", name_, solver_label_,
+                              plural(unanswered_, "step"), why_unanswered_));
   }
   if (unsettled_ > 0) {
     all.push_back(fmt::format("{}: in {} Newton's method did not reach {:g} in {} passes, at worst {:.2g}", name_,
@@ -334,7 +374,7 @@ Result<StepRecord> Simulation::step() {
     record.contacts_cut = mechanics_.contacts_cut;
     cut_ += record.contacts_cut ? 1 : 0;
     held_ = held_ || record.problem.rows() > 0;
-    missed_ += alone || record.residual <= options_.tolerance ? 0 : 1;
+    missed_ += alone || record.solved ? 0 : 1;
     CONEBENCH_CHECK(check_speed(pass.velocity));
     record.inverse_error = inverse_error(pass);
     CONEBENCH_CHECK(compare(pass, time_step_ - first, record));
@@ -386,6 +426,11 @@ Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>&
 }
 
 Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>& identities) {
+  if (!mechanics_.bounded.empty()) {
+    return Error{
+        ErrorCode::unsupported,
+        failed("integrator=" + options_.integrator + " has no friction of joints or tendons; set euler").message};
+  }
   CONEBENCH_TRY(auto pass, set_up(identities, {}));
   StepRecord& record = pass.record;
   begin(Stage::solve);
@@ -402,7 +447,7 @@ Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>&
   }
   begin(Stage::rest);
   record.summary.status = SolveStatus::converged;
-  if (record.problem.rows() > 0) record.residual = official(record.problem)(record.impulse);
+  if (record.problem.rows() > 0) record.residual = official(record.problem, *solver_)(record.impulse);
   return pass;
 }
 
@@ -443,7 +488,7 @@ Result<void> Simulation::compare(const Pass& pass, double time_step, StepRecord&
   begin(Stage::rest);
   CONEBENCH_CHECK(reference_->prepare(record.problem));
   constexpr double accurate = 1e-10;
-  VerdictMonitor verdict(official(record.problem), accurate, {});
+  VerdictMonitor verdict(official(record.problem, *reference_), accurate, {});
   Vector impulse = Vector::Zero(record.problem.rows());
   SilentMonitor silent;
   const bool own = reference_->info().formulation == Formulation::ccp;  // no verdict is on its model
@@ -468,7 +513,8 @@ double Simulation::inverse_error(const Pass& pass) const {
 std::vector<std::string> Simulation::touched(const StepRecord& record) const {
   std::vector<std::string> bodies;
   for (std::size_t c = 0; c < mechanics_.contacts.size(); ++c) {
-    if (record.impulse[record.problem.cones().contact_row(Index(c)) + 2] <= 0.0) continue;
+    const ConeProduct& cones = record.problem.cones();
+    if (record.impulse[cones.contact_row(Index(c)) + cones.normal_of(Index(c))] <= 0.0) continue;
     bodies.push_back(engine_->body_name(mechanics_.contacts[c].first_body));
     bodies.push_back(engine_->body_name(mechanics_.contacts[c].second_body));
   }
@@ -510,6 +556,7 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
   known.provenance.family = family_;
   known.provenance.name = fmt::format("{}_step={:05}", name_, steps_ + 1);
   known.provenance.form = family_;
+  if (mechanics_.own) known.provenance.law = "ccp";
   return known;
 }
 
@@ -520,12 +567,30 @@ Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const
   const bool own = options_.stop_by == "solver";
   const StopRule rule{options_.tolerance, options_.max_iterations, own ? StopBy::solver : StopBy::judge};
   SilentMonitor silent;
-  VerdictMonitor verdict(official(problem), options_.tolerance, stages_);
+  VerdictMonitor verdict(official(problem, *solver_), options_.tolerance, stages_);
   begin(Stage::solve);
   SolveSummary summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, answer.impulse);
+  if (summary.status == SolveStatus::unsupported) return refused(summary.message);
   if (options_.state == "solver") answer.velocity = solver_->velocities()->velocity();
   begin(Stage::rest);
   return summary;
+}
+
+Error Simulation::refused(const std::string& reason) const {
+  const auto chosen = loop_solver(options_.solver, options_.solver_options);
+  const std::string advice = chosen ? chosen->advice(reason) : "set another solver";
+  return {ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, reason, advice)).message};
+}
+
+std::optional<Error> Simulation::end_after(const StepRecord& record) const {
+  if (options_.fallback != "stop" || record.solved) return std::nullopt;
+  const SolveSummary& solve = record.summary;
+  return Error{
+      ErrorCode::bad_input,
+      fmt::format("{}: step {} (t = {:.6g} s): not solved by {} ({}{}{}; residual {:.2g}, tolerance {:g}); "
+                  "use another solver, more max_iterations or a smaller time_step, or go on with fallback=none",
+                  name_, record.step, record.state.time, solver_label_, to_string(solve.status),
+                  solve.message.empty() ? "" : ": ", solve.message, record.residual, options_.tolerance)};
 }
 
 /// Yamane V-A: the robot is let slip for a step rather than be thrown.
@@ -543,22 +608,24 @@ Result<Simulation::Answer> Simulation::solve(const ContactProblem& problem, Step
   Answer answer{Vector::Zero(problem.rows()), {}};
   record.summary.status = SolveStatus::converged;
   if (problem.rows() == 0) return answer;
-  if (const auto reason = solver_->unsupported_reason(problem)) {
-    const auto chosen = loop_solver(options_.solver, options_.solver_options);
-    const std::string advice = chosen ? chosen->advice(*reason) : "set another solver";
-    return Error{ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, *reason, advice)).message};
-  }
+  if (const auto reason = solver_->unsupported_reason(problem)) return refused(*reason);
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
   CONEBENCH_TRY(record.summary, run_solver(problem, guess, answer));
-  if (options_.fallback == "frictionless" && record.summary.status != SolveStatus::converged) {
+  if (record.summary.breakdown == Breakdown::error || record.summary.status == SolveStatus::time_limit) {
+    if (unanswered_++ == 0) why_unanswered_ = fmt::format("step {}: {}", steps_ + 1, record.summary.message);
+  }
+  record.residual = official(problem, *solver_)(answer.impulse);
+  record.solved = options_.stop_by == "solver" ? record.summary.status == SolveStatus::converged
+                                               : record.residual <= options_.tolerance;
+  if (options_.fallback == "frictionless" && !record.solved) {
     CONEBENCH_CHECK(fall_back(problem, record, answer));
+    record.residual = official(problem, *solver_)(answer.impulse);
   }
   if (!answer.finite()) {
     return failed(fmt::format("{} returned {} that are not finite ({}); use another solver or a smaller time_step",
                               options_.solver, answer.impulse.allFinite() ? "velocities" : "impulses",
                               to_string(record.summary.status)));
   }
-  record.residual = official(problem)(answer.impulse);
   record.problem = problem.with_reference({answer.impulse, record.residual, solver_label_});
   return answer;
 }

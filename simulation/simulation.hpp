@@ -40,6 +40,7 @@ struct SimulationOptions {
   double contact_margin = -1.0;
   double thinning = 0.0;
   std::string fallback = "none";
+  double solver_time_limit = 10.0;  ///< of a solve in a process of its own [s]
   std::string drives = "model";
   double limit_margin = 0.02;
   double identity_radius = 0.02;
@@ -56,6 +57,8 @@ struct SimulationOptions {
     return {.armature = armature,
             .maximal = coordinates == "maximal",
             .passive = passive,
+            .implicit_drives = drives == "implicit",
+            .own_rows = step.softening == "engine",
             .self_contact = self_contact,
             .threads = static_cast<int>(threads)};
   }
@@ -78,6 +81,8 @@ struct StepRecord {
   ContactProblem problem;     ///< with the guess, and the impulse below as its reference; fclib=local: without M and J
   Vector impulse = {};        ///< λ
   SolveSummary summary = {};  ///< of the problem as it is, with friction; its work is that of all passes
+  /// Whether λ's residual is within the tolerance; with stop_by=solver, whether the solver converged.
+  bool solved = true;
   Fallback fallback = Fallback::unused;
   long passes = 1;                            ///< linearised problems of the step, integrator=newton
   double newton_residual = 0.0;               ///< of the last one, see NewtonStep
@@ -98,14 +103,17 @@ struct StepRecord {
 /// implicit Euler, with any solver of the registry.
 class Simulation {
  public:
-  /// family and name: of the problems' provenance; messages begin with the name. Errors: those of load_engine and of
-  /// the options; wrong_usage for a solver that can't run inside a loop.
+  /// family and name: of the problems' provenance; messages begin with the name. `own`: the loop's solver, in place of
+  /// options.solver's, solved in this process. Errors: those of load_engine and of the options.
   static Result<Simulation> create(const SimulatedModel& model, const SimulationOptions& options, std::uint64_t seed,
-                                   const std::string& family, const std::string& name);
+                                   const std::string& family, const std::string& name,
+                                   std::unique_ptr<Solver> own = nullptr);
 
   /// Errors: bad_input where the simulation blows up or the engine stops (the state is then that before the step),
   /// unsupported where the solver does not take the problem.
   Result<StepRecord> step();
+  /// With fallback=stop: why the run ends after this step (bad_input); nullopt: it goes on.
+  std::optional<Error> end_after(const StepRecord& record) const;
 
   const State& state() const { return state_; }
   /// To start elsewhere. Sizes must fit.
@@ -113,6 +121,8 @@ class Simulation {
   Engine& engine() { return *engine_; }
   const Mechanics& mechanics() const { return mechanics_; }
   double time_step() const { return time_step_; }
+  /// The solver's id, with those of its options that are not the defaults.
+  const std::string& solver() const { return solver_label_; }
   /// Whether a step failed because a velocity passed max_speed, not because something else did.
   bool has_blown_up() const { return blown_up_; }
   /// What is left out of the model, options that do nothing in it, and shapes that overlap by more than 1 cm in the
@@ -159,6 +169,7 @@ class Simulation {
   std::string blow_up_advice() const;
   void note_overlap();
   Error failed(const std::string& what) const;
+  Error refused(const std::string& reason) const;
   void begin(Stage stage) const {
     if (stages_) stages_(stage);
   }
@@ -170,11 +181,13 @@ class Simulation {
   std::uint64_t seed_ = 1;
   double time_step_ = 0.0;
   long steps_ = 0;
-  long missed_ = 0;            ///< steps that were not solved to the tolerance
-  long cut_ = 0;               ///< steps with contacts missing
-  long unsettled_ = 0;         ///< steps in which Newton's method ran out of passes
-  double unsettled_by_ = 0.0;  ///< the largest residual that it left
-  bool held_ = false;          ///< some step had a row
+  long missed_ = 0;             ///< steps that were not solved to the tolerance
+  long unanswered_ = 0;         ///< steps whose solver crashed or ran out of time
+  std::string why_unanswered_;  ///< of the first of these
+  long cut_ = 0;                ///< steps with contacts missing
+  long unsettled_ = 0;          ///< steps in which Newton's method ran out of passes
+  double unsettled_by_ = 0.0;   ///< the largest residual that it left
+  bool held_ = false;           ///< some step had a row
   bool blown_up_ = false;
   bool groundless_urdf_ = false;
   std::unique_ptr<Engine> engine_;

@@ -35,6 +35,17 @@ double contact_bias(const ContactPoint& contact, double velocity_before, double 
   return bounces ? impact : r / time_step;
 }
 
+/// A drive's impulse Δt (f − (k_d + Δt k_p) ċ⁺) within its bounds is that of a row with R = 1/(Δt k_d + Δt² k_p) and
+/// b = −R Δt f.
+double drive_compliance(const BoundedRow& row, double time_step) {
+  const double damping = row.damping + time_step * row.stiffness;
+  return damping > 0.0 ? 1.0 / (time_step * damping) : 0.0;
+}
+
+double drive_bias(const BoundedRow& row, double time_step) {
+  return -drive_compliance(row, time_step) * time_step * row.force;
+}
+
 Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free, double time_step,
             const StepOptions& o) {
   Vector b = Vector::Zero(mechanics.rows());
@@ -46,12 +57,30 @@ Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free
     // Tsounis eq. (90b) knows active limits only; one that is near is double-sided, as contacts are (91b).
     b[joints + l] = (o.baumgarte_limits * std::min(0.0, gap) + std::max(0.0, gap)) / time_step;
   }
-  Index row = joints + limits + 2;
+  Index row = mechanics.first_bounded_row();
+  for (const BoundedRow& bounded : mechanics.bounded) b[row++] = drive_bias(bounded, time_step);
   for (const ContactPoint& contact : mechanics.contacts) {
-    b[row] = contact_bias(contact, before[row], free[row], time_step, o);
-    row += 3;
+    const Index normal = row + contact.normal();
+    b[normal] = contact_bias(contact, before[normal], free[normal], time_step, o);
+    row += contact.rows();
   }
   return b;
+}
+
+/// The laws of the step's contacts: one ellipsoid each.
+Result<ConeProduct> cones_of(const Mechanics& mechanics, double time_step) {
+  const Index joints = mechanics.joint_residuals.size(), limits = mechanics.limit_gaps.size();
+  std::vector<Interval> intervals;
+  for (const BoundedRow& bounded : mechanics.bounded) {
+    intervals.push_back({time_step * bounded.lower, time_step * bounded.upper});
+  }
+  std::vector<FrictionLaw> laws;
+  for (const ContactPoint& contact : mechanics.contacts) {
+    const auto tangents = static_cast<int>(contact.coefficients.size());
+    laws.push_back(tangents == 0 ? FrictionLaw::coulomb(contact.friction)
+                                 : FrictionLaw{ConeShape::discs, {tangents}, contact.coefficients});
+  }
+  return ConeProduct::create(joints, limits, std::move(intervals), laws);
 }
 
 Result<std::shared_ptr<const DelassusOperator>> delassus(const FactoredMass& mass, const SparseMatrix& jacobian,
@@ -96,20 +125,25 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
       if (!printed) b[joints + l] = std::max(b[joints + l], -free[joints + l]);
     }
   }
-  Index row = joints + mechanics.limit_gaps.size();
+  Index row = mechanics.first_bounded_row();
+  for (const BoundedRow& bounded : mechanics.bounded) {
+    if (bounded.softness) soften_row(row, *bounded.softness, 0.0);
+    ++row;
+  }
   for (const ContactPoint& contact : mechanics.contacts) {
     const double r = contact.gap + o.penetration_margin;
     const Impedance at = impedance_at(with_options(contact.softness, o), std::min(0.0, r), time_step);
-    c.segment<3>(row).setConstant(at.compliance);
+    const Index normal = row + contact.normal();
+    c.segment(row, contact.rows()).setConstant(at.compliance);
     if (r <= 0.0) {
       // As in MuJoCo, tangents have the normal's impedance and its damping, and no stiffness.
-      for (Index t = row; t < row + 2; ++t) b[t] = regulation_velocity(at, before[t], 0.0, time_step, printed);
-      const double impact = printed ? contact.restitution * before[row + 2] : 0.0;  // a spring bounces by itself
-      b[row + 2] = impact + regulation_velocity(at, before[row + 2], r, time_step, printed);
+      for (Index t = row; t < normal; ++t) b[t] = regulation_velocity(at, before[t], 0.0, time_step, printed);
+      const double impact = printed ? contact.restitution * before[normal] : 0.0;  // a spring bounces by itself
+      b[normal] = impact + regulation_velocity(at, before[normal], r, time_step, printed);
     } else if (!printed) {
-      b[row + 2] = std::max(b[row + 2], -free[row + 2]);
+      b[normal] = std::max(b[normal], -free[normal]);
     }
-    row += 3;
+    row += contact.rows();
   }
   return c;
 }
@@ -118,12 +152,17 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
 /// `joint_compliance` (ξ of Tsounis eq. 87) on the bilateral ones, a share of each block's mean of diag(G) on all
 /// (LeLidec24's R = α diag(G), made equal in a contact so that the tangent frame does not matter), and c D_jj of
 /// softened rows (Tsounis eq. 106), for the same reason with the mean of a contact's two tangents.
-Vector compliance(const ContactProblemData& data, const Vector& softness, const StepOptions& o) {
+Vector compliance(const ContactProblemData& data, const Mechanics& mechanics, double time_step, const Vector& softness,
+                  const StepOptions& o) {
   const ConeProduct& cones = data.cones;
   Vector r = Vector::Zero(cones.rows());
   r.head(cones.joints()).setConstant(o.joint_compliance);
+  for (std::size_t i = 0; i < mechanics.bounded.size(); ++i) {
+    r[cones.first_interval_row() + Index(i)] = drive_compliance(mechanics.bounded[i], time_step);
+  }
   for (Index i = 0; i < cones.contacts(); ++i) {
-    r.segment<3>(cones.contact_row(i)) << o.tangential_compliance, o.tangential_compliance, o.compliance;
+    r.segment(cones.contact_row(i), cones.contact_rows(i)).setConstant(o.tangential_compliance);
+    r[cones.contact_row(i) + cones.normal_of(i)] = o.compliance;
   }
   if (o.regularisation == 0.0 && softness.size() == 0) return r;
   const DiagonalBlocks blocks = data.delassus->diagonal(cones);
@@ -134,7 +173,7 @@ Vector compliance(const ContactProblemData& data, const Vector& softness, const 
     own.array() += o.regularisation * block.trace() / size;
     if (softness.size() == 0) continue;
     Vector diagonal = block.diagonal();
-    if (size == 3) diagonal.head<2>().setConstant(diagonal.head<2>().mean());
+    if (size >= 3) diagonal.head<2>().setConstant(diagonal.head<2>().mean());
     own += softness.segment(cones.block_row(b), size).cwiseProduct(diagonal);
   }
   return r;
@@ -199,9 +238,11 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
   bind.real("regularisation", o.regularisation,
             {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, LeLidec24's α"});
   bind.choice(
-      "softening", o.softening, {"none", "mujoco", "printed"},
+      "softening", o.softening, {"none", "mujoco", "engine", "printed"},
       "compliance and regulation velocity of every row from the model's solref and solimp, Tsounis eq. (103)-(110), "
-      "in place of Baumgarte's factors; printed: without the v- that (106) lacks");
+      "in place of Baumgarte's factors; engine: exactly MuJoCo's own rows, R and reference accelerations (its step is "
+      "the "
+      "CCP with these); printed: without the v- that (106) lacks");
   bind.flag("soft_joints", o.soft_joints, "softening softens joints and loops, too");
   bind.real(
       "soft_time", o.soft_time,
@@ -222,6 +263,7 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
                             const StepOptions& options, const std::string& name, const PrescribedMotion& prescribed) {
   SparseMatrix mass = options.midpoint ? SparseMatrix(2.0 * mechanics.mass) : mechanics.mass;
+  const bool viscous = options.damping == "implicit" && mechanics.damping.nonZeros() > 0;
   if (options.damping == "implicit") {
     // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
     mass += time_step * mechanics.damping;
@@ -239,19 +281,31 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
                  name + ": the mass matrix is singular; give every moving body a mass and inertia"};
   }
   const Vector change = factor->solve(Vector(time_step * force));
-  StepData step{.mass = std::move(mass),
-                .factor = std::move(*factor),
-                .free_velocity = velocity + change,  // Tsounis eq. (12)
-                .jacobian = mechanics.jacobian,
-                .bias = {},
-                .drift = {},
-                .softness = {}};
+  StepData step{
+      .mass = std::move(mass),
+      .factor = std::move(*factor),
+      .metric = viscous || options.midpoint || mechanics.stiffness.rows() > 0 ? Metric::effective : Metric::mass,
+      .free_velocity = velocity + change,  // Tsounis eq. (12)
+      .jacobian = mechanics.jacobian,
+      .bias = {},
+      .drift = {},
+      .compliance = {},
+      .softness = {}};
   if (!prescribed.which.empty()) CONEBENCH_CHECK(move_as(prescribed, name, step));
-  const Vector before = mechanics.jacobian * velocity, free = mechanics.jacobian * step.free_velocity;
+  Vector before = mechanics.jacobian * velocity, free = mechanics.jacobian * step.free_velocity;
+  if (mechanics.own) {
+    step.bias = -before - mechanics.own->aimed_change;
+    step.compliance = mechanics.own->compliance;
+    return step;
+  }
+  if (mechanics.drift.size() > 0) {
+    before += mechanics.drift;
+    free += mechanics.drift;
+  }
   step.bias = bias(mechanics, before, free, time_step, options);
-  if (mechanics.drift.size() > 0) step.bias += mechanics.drift;
   const bool softened = options.softening != "none";
   if (softened) step.softness = soften(mechanics, before, free, time_step, options, step.bias);
+  if (mechanics.drift.size() > 0) step.bias += mechanics.drift;
   if (options.redundant_rows == "exact" && !(softened && options.soft_joints)) {
     if (const auto exact = exact_redundancy(mechanics)) {
       step.jacobian = *exact * mechanics.jacobian;
@@ -265,25 +319,26 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
 Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
                                     const StepOptions& options, SampleFacts facts) {
   const auto contacts = static_cast<Index>(mechanics.contacts.size());
-  std::vector<double> friction;
   Vector gaps(contacts);
-  for (Index i = 0; i < contacts; ++i) {
-    const ContactPoint& contact = mechanics.contacts[static_cast<std::size_t>(i)];
-    friction.push_back(contact.friction);
-    gaps[i] = contact.gap;
-  }
+  for (Index i = 0; i < contacts; ++i) gaps[i] = mechanics.contacts[static_cast<std::size_t>(i)].gap;
   ContactProblemData data;
-  CONEBENCH_TRY(data.cones, ConeProduct::create(mechanics.joint_residuals.size(), mechanics.limit_gaps.size(),
-                                                std::move(friction)));
+  CONEBENCH_TRY(data.cones, cones_of(mechanics, time_step));
   const bool whole = step.drift.size() == 0;
-  if (whole) data.primal = PrimalForm{step.mass, step.jacobian, step.free_velocity};
+  if (whole) data.primal = PrimalForm{step.mass, step.jacobian, step.free_velocity, step.metric};
   CONEBENCH_TRY(data.delassus, delassus(step.factor, step.jacobian, data.cones,
                                         whole || options.form == "dense" ? options.form : "block_sparse")
                                    .within(facts.provenance.name));
+  data.compliance =
+      step.compliance.size() > 0 ? step.compliance : compliance(data, mechanics, time_step, step.softness, options);
   data.bias = step.bias;
-  data.free_term = step.jacobian * step.free_velocity + step.bias;  // Tsounis eq. (94)
+  // As in MuJoCo, adhesion does not press softened contacts in.
+  for (std::size_t i = 0; step.softness.size() > 0 && i < mechanics.contacts.size(); ++i) {
+    const ContactPoint& contact = mechanics.contacts[i];
+    const Index normal = data.cones.contact_row(Index(i)) + contact.normal();
+    if (contact.gap <= 0.0) (*data.bias)[normal] -= data.compliance[normal] * time_step * contact.adhesion;
+  }
+  data.free_term = step.jacobian * step.free_velocity + *data.bias;  // Tsounis eq. (94)
   if (!whole) data.free_term += step.drift;
-  data.compliance = compliance(data, step.softness, options);
   facts.configuration.gaps = std::move(gaps);
   facts.configuration.time_step = time_step;
   data.configuration = std::move(facts.configuration);

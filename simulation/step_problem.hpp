@@ -48,11 +48,13 @@ struct PrescribedMotion {
 /// The quantities of one step that its problem is made of.
 struct StepData {
   SparseMatrix mass;  ///< of the step: M, or A = M + Δt D + Δt² K, or 2 M + Δt D + ½ Δt² K with the midpoint rule
-  FactoredMass factor;    ///< of this mass
+  FactoredMass factor;  ///< of this mass
+  Metric metric = Metric::unknown;
   Vector free_velocity;   ///< after the step; with the midpoint rule that in its middle
   SparseMatrix jacobian;  ///< J, redundant rows of loops made exactly so unless they are kept
   Vector bias;            ///< b
   Vector drift;           ///< J's part of prescribed velocities, not in `jacobian`, rows [m/s]; empty without any
+  Vector compliance;      ///< R of the engine's own rows; empty: by options and softness
   Vector softness;        ///< share of diag(G) that is compliance, by row (Tsounis's c); empty without softening
 };
 

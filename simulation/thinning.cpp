@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace conebench::simulation {
@@ -35,19 +36,22 @@ void thin_contacts(Mechanics& mechanics, double distance) {
   const auto kept = staying(mechanics.contacts, distance);
   const auto before = static_cast<Index>(mechanics.contacts.size());
   if (static_cast<Index>(kept.size()) == before) return;
-  const Index others = mechanics.rows() - 3 * before;
-  std::vector<Eigen::Triplet<double>> chosen;
-  for (Index row = 0; row < others; ++row) chosen.emplace_back(row, row, 1.0);
+  std::vector<Index> rows(static_cast<std::size_t>(mechanics.first_contact_row()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<Index> first_row;
+  Index row = mechanics.first_contact_row();
+  for (const ContactPoint& contact : mechanics.contacts) first_row.push_back(std::exchange(row, row + contact.rows()));
   std::vector<ContactPoint> contacts;
   for (const std::size_t c : kept) {
-    const Index to = others + 3 * static_cast<Index>(contacts.size());
-    for (Index axis = 0; axis < 3; ++axis)
-      chosen.emplace_back(to + axis, others + 3 * static_cast<Index>(c) + axis, 1.0);
     contacts.push_back(mechanics.contacts[c]);
+    for (Index k = 0; k < contacts.back().rows(); ++k) rows.push_back(first_row[c] + k);
   }
-  SparseMatrix choice(others + 3 * static_cast<Index>(contacts.size()), mechanics.rows());
+  std::vector<Eigen::Triplet<double>> chosen;
+  for (std::size_t to = 0; to < rows.size(); ++to) chosen.emplace_back(Index(to), rows[to], 1.0);
+  SparseMatrix choice(Index(rows.size()), mechanics.rows());
   choice.setFromTriplets(chosen.begin(), chosen.end());
   mechanics.jacobian = SparseMatrix(choice * mechanics.jacobian);
+  if (mechanics.drift.size() > 0) mechanics.drift = choice * mechanics.drift;
   mechanics.contacts = std::move(contacts);
 }
 

@@ -45,8 +45,8 @@ std::vector<Eigen::Vector3d> contact_forces(const Simulation& simulation, const 
   std::vector<Eigen::Vector3d> forces;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Index row = record.problem.cones().contact_row(Index(c));
-    Eigen::Vector3d impulse = record.impulse.segment<3>(row);
-    impulse[1] *= contacts[c].across;
+    const Eigen::Vector3d impulse(record.impulse[row], record.impulse[row + 1] * contacts[c].across,
+                                  record.impulse[row + contacts[c].normal()]);
     forces.emplace_back(contacts[c].frame * impulse / simulation.time_step());
   }
   return forces;
@@ -72,7 +72,7 @@ Index active_contacts(const std::vector<Eigen::Vector3d>& forces, const std::vec
 /// 0: solved; 1: the loop's solver was not; 2: nor was the step without friction that was to take its place.
 int failed(const StepRecord& record) {
   if (record.fallback == Fallback::failed) return 2;
-  return record.summary.status == SolveStatus::converged ? 0 : 1;
+  return record.solved ? 0 : 1;
 }
 
 void append_vector(std::string& text, const auto& values) {

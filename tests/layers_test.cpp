@@ -35,14 +35,16 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
     {"runners/plan", {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners/programs", "store"}},
     {"runners/execute",
      {"base", "problems", "fclib_loader", "metrics", "solvers", "runners/programs", "store", "runners/plan"}},
-    {"simulation", {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners/plan"}},
+    {"simulation",
+     {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners/programs", "runners/plan"}},
     {"cli",
      {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "store", "runners/plan", "runners/execute",
       "simulation", "reports", "papers"}},
     {"reports", {"base", "problems", "store", "metrics"}},
     {"papers", {"base", "problems", "store", "metrics", "runners/plan", "reports"}},
     {"python",
-     {"base", "problems", "fclib_loader", "metrics", "store", "runners/plan", "runners/execute", "cli", "reports"}},
+     {"base", "problems", "fclib_loader", "metrics", "solvers", "store", "runners/plan", "runners/execute",
+      "simulation", "cli", "reports"}},
 };
 
 /// Libraries that only one folder may include.

@@ -10,8 +10,10 @@ from ._core import Error
 from ._answers import Answer, Judgement, judge, solve
 from ._blocks import Block, Blocks, bilateral, friction, interval, unilateral
 from ._problems import Problem, load, problem, save
+from ._simulate import Simulation, Step, simulate
 from ._solver import option, solver
 from ._stores import profile, ranking, read_store
 
-__all__ = ["Answer", "Block", "Blocks", "Error", "Judgement", "Problem", "bilateral", "friction", "interval", "judge",
-           "load", "option", "problem", "profile", "ranking", "read_store", "save", "solve", "solver", "unilateral"]
+__all__ = ["Answer", "Block", "Blocks", "Error", "Judgement", "Problem", "Simulation", "Step", "bilateral", "friction",
+           "interval", "judge", "load", "option", "problem", "profile", "ranking", "read_store", "save", "simulate",
+           "solve", "solver", "unilateral"]

@@ -95,10 +95,9 @@ def is_solver(given: Any) -> bool:
     return isinstance(given, type) and hasattr(given, "conebench")
 
 
-def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: float, max_iterations: int,
-         start: Any, time_limit: float, memory_limit: Optional[int]) -> Tuple[Array, Dict[str, Any], Dict[str, float]]:
-    """r, what the class says, and the clock's setup_s and solve_s."""
-    made = marked(**options)
+def run(id: str, made: Any, problem: Problem, tolerance: float, max_iterations: int, start: Any, time_limit: float,
+        memory_limit: Optional[int]) -> Tuple[Array, Dict[str, Any], Dict[str, float]]:
+    """r, what the object says, and the clock's setup_s and solve_s."""
     wanted = inspect.signature(made.solve).parameters
     begin = time.perf_counter()
     if hasattr(made, "prepare"):
@@ -108,12 +107,11 @@ def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: flo
     given = made.solve(problem, tolerance, max_iterations, start,
                        **{name: limit for name, limit in limits.items() if name in wanted})
     times = {"setup_s": prepared - begin, "solve_s": time.perf_counter() - prepared}
-    return (*_answered(marked, problem, given), times)
+    return (*_answered(id, problem, given), times)
 
 
-def _answered(marked: Any, problem: Problem, given: Any) -> Tuple[Array, Dict[str, Any]]:
-    """r and what the class says, with a message where r has an entry that is not finite."""
-    id = marked.conebench["id"]
+def _answered(id: str, problem: Problem, given: Any) -> Tuple[Array, Dict[str, Any]]:
+    """r and what the object says, with a message where r has an entry that is not finite."""
     if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], dict)):
         raise _core.Error(f'{id}: solve must return (r, {{"status": …}}), not {type(given).__name__}')
     r, reported = np.asarray(given[0], dtype=float), {"status": "converged", **given[1]}
@@ -143,7 +141,8 @@ def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_it
     """The fields of an Answer."""
     _check_taken(marked.conebench, problem)
     first = np.zeros(problem.rows) if start is None else np.asarray(start, dtype=float)
-    r, reported, times = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
+    id = marked.conebench["id"]
+    r, reported, times = run(id, marked(**options), problem, tolerance, max_iterations, first, time_limit, None)
     begin = time.perf_counter()
     judged = judge(problem, r, tolerance, verdict)
     status, reason = reported["status"], reported.get("message", "")
@@ -185,8 +184,9 @@ class _Server:
             self.key, self.problem = key, load_ordered(request["problem"])
         start = self.problem.guess if request["start"] == "guess" else np.zeros(self.problem.rows)
         left = request["time_limit_s"] - (time.perf_counter() - begin)
-        r, reported, times = _run(self.marked, self.problem, request["options"], request["tolerance"],
-                              request["max_iterations"], start, left, request.get("memory_limit_mb"))
+        r, reported, times = run(self.marked.conebench["id"], self.marked(**request["options"]), self.problem,
+                                 request["tolerance"], request["max_iterations"], start, left,
+                                 request.get("memory_limit_mb"))
         np.save(request["answer"] + ".npy", self.problem._core.in_file_order(r))
         return {**times, **reported}
 

@@ -56,7 +56,7 @@ std::string short_name(const SampledSimulation& plan, const std::set<std::string
   for (const auto& [key, value] : plan.of_steps) {
     const bool of_solves =
         std::find(std::begin(of_the_solves), std::end(of_the_solves), key) != std::end(of_the_solves);
-    const bool of_file = !plan.model_file.empty() && key == "path";
+    const bool of_file = !plan.model_file.empty() && (key == "path" || key == "package_dir");
     if (of_file || (of_solves && !kept.contains(key))) continue;
     name += fmt::format("_{}={}", key, to_text(value));
   }

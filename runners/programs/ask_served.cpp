@@ -29,7 +29,6 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr double max_seconds_to_start = 60.0;
 constexpr std::size_t max_shown_bytes = 200;
 
 ServedBy served_by;

@@ -17,6 +17,9 @@ void on_served_by(ServedBy call);
 /// From now on this process leases new programs only, which end with the lease.
 void use_fresh_programs();
 
+/// What the start of a kept program may take.
+inline constexpr double max_seconds_to_start = 60.0;
+
 /// Sends a request to a kept program. This process leases the program at its first request; the program gets this
 /// process's limits and processors. Before and after the request the program and its descendants are stopped. There is
 /// no time limit: the process that watches this one kills it. Errors (bad_input), one line: the program can't be

@@ -1,10 +1,8 @@
 #include "runners/programs/run_once.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,16 +23,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
-
-/// Whether a child of this process ended within `seconds`.
-bool ends_within(pid_t child, double seconds) {
-  const Descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (!end.open()) return true;  // old kernels: wait without a time limit
-  pollfd wanted{end.number(), POLLIN, 0};
-  int ready = -1;
-  while ((ready = ::poll(&wanted, 1, static_cast<int>(1e3 * seconds))) < 0 && errno == EINTR) continue;
-  return ready != 0;
-}
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);

@@ -45,7 +45,7 @@ Result<SimulatedModel> make_box_on_plane(const BoxOnPlaneOptions& o, std::uint64
   SimulatedModel model;
   model.mjcf = fmt::format(R"(<mujoco model="box-on-plane">
   <size nuser_geom="1"/>
-  <option gravity="{} 0 {}"/>
+  <option gravity="{} 0 {}" cone="elliptic"/>
   <worldbody>
     <geom name="plane" type="plane" size="10 10 1" friction="{} 0 0" user="{}"/>
     <body name="box" pos="0 0 {}">

@@ -69,10 +69,7 @@ Result<SimulatedModel> make_cube_stack_hit(const CubeStackHitOptions& o, std::ui
   std::iota(rank.begin(), rank.end(), std::size_t{0});
   if (o.order == "heavy_down") rank.assign(rank.rbegin(), rank.rend());
   if (o.order == "shuffled") RandomSource(seed).shuffle(rank);
-  mjcf::Model model({.name = "cube-stack-hit",
-                     .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.001},
-                     .contacts = o.layout == "wall" ? 100 + 16 * o.cubes : 0});
+  mjcf::Model model({.name = "cube-stack-hit", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
   model.scenery(Geom::plane());
   const std::vector<Vec3> centres = stacked(o.cubes, o.layout, o.edge);
   for (std::size_t i = 0; i < count; ++i) {

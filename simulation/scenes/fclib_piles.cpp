@@ -45,10 +45,8 @@ struct BoxesStackOptions {
 Result<SimulatedModel> make_boxes_stack(const BoxesStackOptions& o, std::uint64_t seed) {
   const double dt = 0.005;
   RandomSource random(seed);
-  mjcf::Model model({.name = "fclib-boxes-stack",
-                     .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.001 * o.edge},
-                     .contacts = 10 * o.boxes + 100});
+  mjcf::Model model(
+      {.name = "fclib-boxes-stack", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001 * o.edge}});
   model.scenery(Geom::plane());
   const double half = o.edge / 2;
   for (long i = 0; i < o.boxes; ++i) {
@@ -87,10 +85,8 @@ Result<SimulatedModel> make_capsules(const CapsulesOptions& o, std::uint64_t see
   if (across < 1)
     return Error{ErrorCode::wrong_usage, "no capsule fits: half_width must be at least length/2 + radius"};
   RandomSource random(seed);
-  mjcf::Model model({.name = "fclib-capsules",
-                     .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.02 * o.radius},
-                     .contacts = 20 * o.capsules + 100});
+  mjcf::Model model(
+      {.name = "fclib-capsules", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.02 * o.radius}});
   add_container(model, o.half_width);
   const double cell = 2.0 * o.half_width / double(across);
   const double layer = 2.4 * o.radius;
@@ -142,8 +138,7 @@ Result<SimulatedModel> make_spheres(const SpheresOptions& o, std::uint64_t seed)
   RandomSource random(seed);
   mjcf::Model model({.name = "fclib-spheres",
                      .time_step = dt,
-                     .surface = {.friction = o.friction, .restitution = o.restitution, .margin = 0.02 * o.radius},
-                     .contacts = 10 * o.spheres + 100});
+                     .surface = {.friction = o.friction, .restitution = o.restitution, .margin = 0.02 * o.radius}});
   add_container(model, o.half_width);
   const double cell = 2.0 * o.half_width / double(across);
   for (long i = 0; i < o.spheres; ++i) {
@@ -224,10 +219,8 @@ Result<SimulatedModel> make_chute(const ChuteOptions& o, std::uint64_t seed) {
   const long across = static_cast<long>(2.0 * o.half_width / cell);
   if (across < 1) return Error{ErrorCode::wrong_usage, "no grain fits: half_width must be at least 1.025 size"};
   RandomSource random(seed);
-  mjcf::Model model({.name = "fclib-chute",
-                     .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.02 * o.size},
-                     .contacts = 300 * o.grains + 200});
+  mjcf::Model model(
+      {.name = "fclib-chute", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.02 * o.size}});
   const double slope = o.slope * std::numbers::pi / 180.0;
   const auto tilt = mjcf::turn(slope, Vec3::UnitY());
   model.scenery(Geom::plane());

@@ -98,10 +98,8 @@ Result<SimulatedModel> make_kapla(const KaplaOptions& o, std::uint64_t seed) {
   const Vec3 half(0.0589, 0.0118, 0.0039);  // a real plank: 117.8 × 23.6 × 7.8 mm, 13 g
   const double mass = 0.013;
   RandomSource random(seed);
-  mjcf::Model model({.name = "fclib-kapla-tower",
-                     .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.0002},
-                     .contacts = 20 * o.floors * o.per_floor});
+  mjcf::Model model(
+      {.name = "fclib-kapla-tower", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.0002}});
   model.scenery(Geom::plane());
   const double pitch = 2.0 * std::numbers::pi / double(o.per_floor);
   // So wide that the inner corners of neighbours in a floor stay 1 cm apart.

@@ -70,15 +70,9 @@ Geom& Geom::untouchable() {
 
 Model::Model(Settings settings) : settings_(std::move(settings)) {}
 
-void Model::Start::add(const std::string& numbers, int how_many, bool differs) {
+void Model::Start::add(const std::string& numbers, bool differs) {
   values += " " + numbers;
-  count += how_many;
   moved = moved || differs;
-}
-
-bool Model::start_fits() const {
-  const auto fits = [](const Start& start) { return !start.moved || start.count <= 1000; };
-  return fits(positions_) && fits(velocities_) && fits(controls_);
 }
 
 void Model::line(std::string& section, const std::string& text) const {
@@ -107,8 +101,8 @@ void Model::free(const Twist& velocity) {
   if (open_.size() != 1) throw std::logic_error("only children of the world are free");
   line(world_, fmt::format("<freejoint name=\"{}\"/>", open_.back().name));
   const Pose& pose = open_.back().pose;
-  positions_.add(numbers(pose.position) + " " + numbers(pose.orientation), 7, false);
-  velocities_.add(numbers(velocity.linear) + " " + numbers(velocity.angular), 6,
+  positions_.add(numbers(pose.position) + " " + numbers(pose.orientation), false);
+  velocities_.add(numbers(velocity.linear) + " " + numbers(velocity.angular),
                   !velocity.linear.isZero(0.0) || !velocity.angular.isZero(0.0));
 }
 
@@ -125,11 +119,11 @@ std::string Model::joint(const Joint& joint) {
   if (joint.stiffness > 0.0) attributes += fmt::format(" stiffness=\"{}\"", joint.stiffness);
   line(world_, "<joint " + attributes + "/>");
   if (joint.type == "ball") {
-    positions_.add("1 0 0 0", 4, false);
-    velocities_.add("0 0 0", 3, false);
+    positions_.add("1 0 0 0", false);
+    velocities_.add("0 0 0", false);
   } else {
-    positions_.add(fmt::format("{}", joint.start), 1, joint.start != 0.0);
-    velocities_.add(fmt::format("{}", joint.speed), 1, joint.speed != 0.0);
+    positions_.add(fmt::format("{}", joint.start), joint.start != 0.0);
+    velocities_.add(fmt::format("{}", joint.speed), joint.speed != 0.0);
   }
   if (joint.drive.kind != Drive::Kind::none) actuator(name, joint);
   return name;
@@ -147,7 +141,7 @@ void Model::actuator(const std::string& joint, const Joint& of) {
   }
   attributes += fmt::format(" user=\"{} {} {}\"", drive.amplitude, drive.frequency, drive.phase);
   actuators_ += fmt::format("    <{} {}/>\n", servo ? "position" : "motor", attributes);
-  controls_.add(fmt::format("{}", drive.control), 1, drive.control != 0.0);
+  controls_.add(fmt::format("{}", drive.control), drive.control != 0.0);
 }
 
 void Model::push(double newtons, bool growing, const Vec3& direction) {
@@ -156,8 +150,8 @@ void Model::push(double newtons, bool growing, const Vec3& direction) {
   actuators_ +=
       fmt::format("    <general name=\"{0}.push\" site=\"{0}\" gear=\"{1} 0 0 0\" dyntype=\"{2}\" user=\"0 1 0\"/>\n",
                   body, numbers(direction), growing ? "integrator" : "none");
-  controls_.add(fmt::format("{}", newtons), 1, newtons != 0.0);
-  if (growing) activations_.add("0", 1, false);
+  controls_.add(fmt::format("{}", newtons), newtons != 0.0);
+  if (growing) activations_.add("0", false);
 }
 
 void Model::close_body() {
@@ -205,8 +199,6 @@ std::string Model::text() const {
   const auto section = [](const std::string& name, const std::string& content) {
     return content.empty() ? "" : fmt::format("  <{0}>\n{1}  </{0}>\n", name, content);
   };
-  const std::string room =
-      settings_.contacts > 0 ? fmt::format(" nconmax=\"{}\" njmax=\"500\"", settings_.contacts) : "";
   const auto key = [](const std::string& name, const Start& start) {
     return start.moved ? fmt::format(" {}=\"{}\"", name, start.values.substr(1)) : "";
   };
@@ -215,10 +207,10 @@ std::string Model::text() const {
   return fmt::format(
              "<mujoco model=\"{}\">\n"
              "  <compiler angle=\"radian\"/>\n"
-             "  <size nuser_geom=\"1\" nuser_actuator=\"3\"{}/>\n"
+             "  <size nuser_geom=\"1\" nuser_actuator=\"3\"/>\n"
              "  <option timestep=\"{}\" gravity=\"{}\" cone=\"elliptic\"><flag multiccd=\"enable\"/></option>\n"
              "  <default><geom condim=\"3\" friction=\"{}\" margin=\"{}\" user=\"{}\"/></default>\n",
-             settings_.name, room, settings_.time_step, numbers(settings_.gravity), s.friction, s.margin,
+             settings_.name, settings_.time_step, numbers(settings_.gravity), s.friction, 0.5 * s.margin,
              s.restitution) +
          section("asset", assets_) + section("worldbody", world_) + section("contact", contact_) +
          section("equality", equality_) + section("actuator", actuators_) +

@@ -96,7 +96,7 @@ struct HeightField {
   std::vector<float> elevations = {};
 };
 
-/// Writes a model in MJCF (MuJoCo's XML, version 2.2.2 and later), with a keyframe of its start. Bodies are opened,
+/// Writes a model in MJCF (MuJoCo's XML), with a keyframe of its start. Bodies are opened,
 /// given shapes, joints and children, and closed, in this order; the order is the keyframe's.
 class Model {
  public:
@@ -105,9 +105,6 @@ class Model {
     double time_step = 0.01;  ///< [s]
     Vec3 gravity = {0.0, 0.0, -9.81};
     Surface surface = {};
-    /// Room for so many, and for few of the engine's own constraint rows, whose memory grows with their square; 0: its
-    /// guess.
-    long contacts = 0;
   };
   explicit Model(Settings settings);
 
@@ -137,9 +134,6 @@ class Model {
   /// `newtons`, or growing from zero by so much a second.
   void push(double newtons, bool growing, const Vec3& direction = Vec3::UnitX());
 
-  /// Whether the keyframe is short enough to be read (1000 numbers of a kind in MuJoCo 2.2.2). What is the model's own
-  /// start (bodies where they stand, joints at zero, at rest) needs none.
-  bool start_fits() const;
   std::string text() const;
   /// What text() names, by name: height fields in MuJoCo's binary form (rows, columns, elevations).
   const std::map<std::string, std::string>& files() const { return files_; }
@@ -148,9 +142,8 @@ class Model {
   /// One line of the keyframe.
   struct Start {
     std::string values;
-    int count = 0;
     bool moved = false;  ///< some differ from what is there without a keyframe
-    void add(const std::string& numbers, int how_many, bool differs);
+    void add(const std::string& numbers, bool differs);
   };
   struct OpenBody {
     std::string name;

@@ -39,11 +39,6 @@ OptionValues fclib_loop(double tolerance, long every) {
 }
 
 Result<SimulatedModel> simulated(const mjcf::Model& model, double time_step, Index steps, const std::string& control) {
-  if (!model.start_fits()) {
-    return Error{
-        ErrorCode::wrong_usage,
-        "too many bodies for a start with velocities: MuJoCo reads 1000 numbers; fewer bodies, or none moving"};
-  }
   SimulatedModel scene;
   scene.mjcf = model.text();
   scene.files = model.files();

@@ -14,6 +14,7 @@
 #include "problems/types.hpp"
 #include "simulation/scenes/soft_model.hpp"
 #include "simulation/scenes/trot.hpp"
+#include "simulation/scenes/urdf.hpp"
 
 namespace conebench {
 
@@ -30,8 +31,8 @@ struct SimulatedModel {
   std::string control = "hold";                   ///< "none", "hold" (the keyframe's ctrl), "sine", "random", "trot"
   std::optional<Trot> trot = {};                  ///< of control "trot"
   std::string source_file = {};  ///< where the model was read from: messages name it, meshes are looked for beside it
-  bool edited = false;           ///< mjcf is what counts, not what the file holds
-  bool ground = false;           ///< a plane is to be added just under the lowest point
+  bool ground = false;           ///< of a URDF: a plane is to be added just under the lowest point
+  std::optional<UrdfSource> urdf = {};  ///< mjcf is a URDF, to be prepared with this
   std::optional<SoftModel> soft = {};
 };
 

@@ -78,12 +78,12 @@ TEST_F(GenerateFromFile, MassesBeyondAllNumbersLeaveAListThatIsReadAgain) {
   EXPECT_EQ(again.err.find("can't be read"), std::string::npos) << again.err;
 }
 
-TEST_F(GenerateFromFile, WhatQhullPrintsOfAFlatMeshIsNotShown) {
+TEST_F(GenerateFromFile, AFlatMeshIsRefusedInOneLine) {
   std::ofstream(folder / "flat.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
   std::ofstream(folder / "flat.xml") << R"(<mujoco><asset><mesh name="flat" file="flat.obj"/></asset><worldbody><body>
     <freejoint/><geom type="mesh" mesh="flat"/><geom type="sphere" size="1"/></body></worldbody></mujoco>)";
   expect_failure(conebench({"generate", "file", "--set", "path=" + (folder / "flat.xml"), "--out", folder / "out"}), 3,
-                 {"flat.xml: MuJoCo", "can't take the model", "qhull"});
+                 {"flat.xml: MuJoCo", "can't take the model", "coplanar"});
 }
 
 TEST_F(GenerateFromFile, ErrorsAreOneLine) {

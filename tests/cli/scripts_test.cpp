@@ -74,10 +74,26 @@ TEST_F(Scripts, AnOptionalPackageIsMissingUntilDpkgHasIt) {
       "source '" + (scripts / "packages.sh").string() + "'; missing_of \"${optional_packages[@]}\"";
   const Outcome none = run_program({"bash", "-c", list}, options);
   EXPECT_EQ(none.code, 0);
-  EXPECT_THAT(none.out, HasSubstr("libmujoco-dev\n"));
+  EXPECT_THAT(none.out, HasSubstr("python3-pip\n"));
   EXPECT_THAT(none.out, HasSubstr("patchelf\n"));
   std::ofstream(folder / "dpkg-query") << "#!/bin/sh\necho install ok installed\n";
   EXPECT_EQ(run_program({"bash", "-c", list}, options).out, "");
+}
+
+TEST_F(Scripts, MujocoThatCannotBeFetchedIsLeftOutInOneLine) {
+  if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
+  const fs::path copies = folder / "scripts";
+  fs::create_directory(copies);
+  for (const char* name : {"fetch_mujoco.sh", "mujoco-requirements.txt", "usage.sh"})
+    fs::copy_file(scripts / name, copies / name);
+  const fs::path python = folder / "python3";
+  std::ofstream(python) << "#!/bin/sh\n[ \"$3\" = --version ] || { echo ERROR: no network; exit 1; }\n";
+  fs::permissions(python, fs::perms::owner_all);
+  const Outcome outcome = run_program({copies / "fetch_mujoco.sh"}, options);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, ::testing::StartsWith("MuJoCo could not be fetched (ERROR: no network): "));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+  EXPECT_TRUE(fs::is_empty(folder / "build"));
 }
 
 TEST_F(Scripts, ASlipOfThePenBuildsNothing) {

@@ -111,6 +111,7 @@ ContactProblem sample(const Shape& shape) {
   data.provenance.family = "pendulum";
   data.provenance.law = "ccp";
   data.provenance.category = "dense constraints";
+  data.provenance.loop = LoopSolve{StepOutcome::unsolved, "stalled", HUGE_VAL, 1e-6};
   auto problem = ContactProblem::create(std::move(data));
   if (!problem) throw std::runtime_error(problem.error().message);
   return *problem;
@@ -157,6 +158,7 @@ TEST_F(BlockGroup, GivesTheIdenticalProblemBack) {
           EXPECT_EQ(copy.provenance().law, "ccp");
           EXPECT_EQ(copy.provenance().family, "pendulum");
           EXPECT_EQ(copy.provenance().category, "dense constraints");
+          EXPECT_EQ(copy.provenance().loop, problem.provenance().loop) << "a residual beyond all numbers, too";
         }
       }
     }

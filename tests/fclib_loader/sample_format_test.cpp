@@ -78,6 +78,7 @@ TEST_F(SampleFormat, GivesTheIdenticalProblemBack) {
     expect_equal(known.friction_axes, problem.configuration()->friction_axes);
     EXPECT_EQ(copy.provenance().category, "dense constraints");
     EXPECT_EQ(copy.provenance().conditioning, 1.0 / 3.0);
+    EXPECT_EQ(copy.provenance().loop, problem.provenance().loop);
   }
 }
 

@@ -101,6 +101,7 @@ inline ContactProblem sample(const Shape& shape) {
   data.provenance.name = "nunchuk-17";
   data.provenance.category = "dense constraints";
   data.provenance.conditioning = 1.0 / 3.0;
+  data.provenance.loop = LoopSolve{StepOutcome::frictionless, "max_iterations", 1.0 / 3.0, 1e-8};
   auto problem = ContactProblem::create(std::move(data));
   if (!problem) throw std::runtime_error(problem.error().message);
   return *problem;

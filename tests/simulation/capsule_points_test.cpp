@@ -55,9 +55,9 @@ TEST_F(CapsulePoints, CapsulesAlongEachOtherTouchAtBothEndsOfWhatTheyShare) {
 }
 
 TEST_F(CapsulePoints, MoreThanMujocosListHoldsAreAnError) {
-  // 10,000 pairs with a contact that MuJoCo finds, and two beside it that it leaves out: its list holds 20,000.
+  // 40,000 pairs with a contact that MuJoCo finds, and two beside it that it leaves out: its memory holds some 100,000.
   std::string lower, upper;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 200; ++i) {
     lower += R"(<geom type="capsule" fromto="-1 0 0 1 0 0" size="0.2"/>)";
     upper += R"(<geom type="capsule" fromto="-1 0 0 1 0 0" size="0.2" mass="1"/>)";
   }
@@ -69,8 +69,7 @@ TEST_F(CapsulePoints, MoreThanMujocosListHoldsAreAnError) {
     const auto full = engine->evaluate(engine->start(), {.time_step = 0.01, .contact_margin = 0.05}, mechanics);
     ASSERT_FALSE(full) << mechanics.contacts.size() << " contacts";
     EXPECT_EQ(full.error().code, ErrorCode::bad_input);
-    EXPECT_NE(full.error().message.find("more than 20000 contacts; use fewer"), std::string::npos)
-        << full.error().message;
+    EXPECT_NE(full.error().message.find("use fewer"), std::string::npos) << full.error().message;
   }
 }
 

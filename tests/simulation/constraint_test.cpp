@@ -112,8 +112,7 @@ TEST_F(Constraints, AContactsFrameIsRightHandedWithTheNormalLast) {
 }
 
 TEST_F(Constraints, NoContactOfBoxesIsDeeperThanTheyOverlap) {
-  // MuJoCo 2.2.2 alone gives depths of up to the boxes' size between edges that are apart: here in about one pair of
-  // 300.
+  // MuJoCo 2.2.2 gave depths of up to the boxes' size between edges that are apart.
   constexpr double half = 0.1;
   SimulatedModel model;
   const std::string box = R"(<body><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>)";

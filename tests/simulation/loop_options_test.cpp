@@ -33,6 +33,7 @@ TEST(Thinning, OfNearContactsOfTwoBodiesTheDeepestStaysWithItsRows) {
   Matrix dense(rows, 4);
   for (Index i = 0; i < dense.size(); ++i) dense.data()[i] = 1.0 + static_cast<double>(i);
   mechanics.jacobian = dense.sparseView();
+  mechanics.joint_residuals = Vector::Zero(others);
   thin_contacts(mechanics, 1e-3);
   ASSERT_EQ(mechanics.contacts.size(), 3U);
   Matrix expected(others + 9, 4);

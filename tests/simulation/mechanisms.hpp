@@ -12,7 +12,8 @@ namespace conebench::simulation::testing {
 
 /// The world's content in a whole model.
 inline std::string world(const std::string& bodies, const std::string& rest = "") {
-  return "<mujoco><compiler angle=\"radian\"/><size nuser_geom=\"1\"/><option gravity=\"0 0 -9.81\"/><worldbody>" +
+  return "<mujoco><compiler angle=\"radian\"/><size nuser_geom=\"1\"/><option gravity=\"0 0 -9.81\" "
+         "cone=\"elliptic\"/><worldbody>" +
          bodies + "</worldbody>" + rest + "</mujoco>";
 }
 

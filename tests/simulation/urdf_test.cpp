@@ -14,6 +14,8 @@ namespace conebench::simulation {
 namespace {
 
 using namespace testing;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 /// A box on a leg with a round foot, 0.6 m below the box's centre; one part's shape is a mesh in a folder beside the
@@ -109,7 +111,22 @@ TEST_F(UrdfFile, AMissingMeshIsNamedAlsoWithAGround) {
   std::filesystem::remove(folder_ / "parts" / "tail.obj");
   const auto refused = simulate(plan("free", "plane").value());
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("tail.obj"));
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("hopper.urdf"), HasSubstr("link 'tail'"), HasSubstr("tail.obj")));
+}
+
+TEST_F(UrdfFile, AMeshWithoutCornersIsRefusedWithItsName) {
+  std::ofstream(folder_ / "parts" / "tail.obj") << "v 0 0 0\n";
+  const auto refused = simulate(plan("free", "plane").value());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("hopper.urdf"), HasSubstr("tail")));
+}
+
+TEST_F(UrdfFile, WhatWasChangedIsNotedWithTheRobot) {
+  EXPECT_THAT(robot("fixed", "none").notes(),
+              Contains(HasSubstr("no contacts between 1 pair of links (1 adjacent); set self_collision=true")));
 }
 
 }  // namespace

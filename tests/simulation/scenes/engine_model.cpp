@@ -15,12 +15,7 @@ namespace conebench {
 namespace {
 
 void add_file(mjVFS& files, const std::string& name, const std::string& bytes) {
-#if mjVERSION_HEADER < 320
-  mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(bytes.size()));
-  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], bytes.data(), bytes.size());
-#else
   mj_addBufferVFS(&files, name.c_str(), bytes.data(), static_cast<int>(bytes.size()));
-#endif
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
     const std::array<mjtNum, 3> from = {x, y, 5.0};
     const std::array<mjtNum, 3> down = {0.0, 0.0, -1.0};
     const int geom = static_cast<int>(std::find(m.geom_type, m.geom_type + m.ngeom, int{mjGEOM_HFIELD}) - m.geom_type);
-    return 5.0 - mj_rayHfield(&m, engine.data.get(), geom, from.data(), down.data());
+    return 5.0 - mj_rayHfield(&m, engine.data.get(), geom, from.data(), down.data(), nullptr);
   };
   RandomSource random(3);
   std::vector<double> elevations;

@@ -611,20 +611,26 @@ Result<Simulation::Answer> Simulation::solve(const ContactProblem& problem, Step
   if (const auto reason = solver_->unsupported_reason(problem)) return refused(*reason);
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
   CONEBENCH_TRY(record.summary, run_solver(problem, guess, answer));
-  if (record.summary.breakdown == Breakdown::error || record.summary.status == SolveStatus::time_limit) {
+  const bool answered = answer.impulse.allFinite();
+  if (!answered) {
+    record.summary.status = SolveStatus::diverged;
+    record.summary.message = "impulses that are not finite";
+    answer = {guess, {}};
+  }
+  if (!answered || record.summary.breakdown == Breakdown::error || record.summary.status == SolveStatus::time_limit) {
     if (unanswered_++ == 0) why_unanswered_ = fmt::format("step {}: {}", steps_ + 1, record.summary.message);
   }
   record.residual = official(problem, *solver_)(answer.impulse);
-  record.solved = options_.stop_by == "solver" ? record.summary.status == SolveStatus::converged
-                                               : record.residual <= options_.tolerance;
+  record.solved = answered && (options_.stop_by == "solver" ? record.summary.status == SolveStatus::converged
+                                                            : record.residual <= options_.tolerance);
   if (options_.fallback == "frictionless" && !record.solved) {
     CONEBENCH_CHECK(fall_back(problem, record, answer));
     record.residual = official(problem, *solver_)(answer.impulse);
   }
   if (!answer.finite()) {
-    return failed(fmt::format("{} returned {} that are not finite ({}); use another solver or a smaller time_step",
-                              options_.solver, answer.impulse.allFinite() ? "velocities" : "impulses",
-                              to_string(record.summary.status)));
+    return failed(
+        fmt::format("{} returned velocities that are not finite ({}); use another solver or a smaller time_step",
+                    options_.solver, to_string(record.summary.status)));
   }
   record.problem = problem.with_reference({answer.impulse, record.residual, solver_label_});
   return answer;

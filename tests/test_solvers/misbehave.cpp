@@ -87,7 +87,8 @@ void scribble_over_the_heap() {
   for (int i = 0; i < 64; ++i) blocks.push_back(static_cast<char*>(std::malloc(40)));
   for (char* block : blocks) {
     volatile char* bytes = block;
-    for (int i = -16; i < 72; ++i) bytes[i] = static_cast<char>(0x5a);
+    // Its own header and content: what lies behind may be in use, and end the process before free() does.
+    for (int i = -16; i < 40; ++i) bytes[i] = static_cast<char>(0x5a);
   }
   for (char* block : blocks) std::free(block);
   std::abort();

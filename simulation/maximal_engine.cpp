@@ -362,12 +362,7 @@ class MaximalEngine final : public MujocoBase {
         rows.entries.resize(before);
         continue;
       }
-      if (contact.adhesion != 0.0) {
-        for (std::size_t k = before; k < rows.entries.size(); ++k) {
-          if (rows.entries[k].row() != rows.count + contact.normal()) continue;
-          mechanics.force[rows.entries[k].col()] -= contact.adhesion * rows.entries[k].value();
-        }
-      }
+      draw_together(contact, rows.entries, before, rows.count, mechanics.force);
       rows.count += contact.rows();
       if (laws_.moving_surfaces()) append_drift(contact, drift);
       mechanics.contacts.push_back(std::move(contact));

@@ -313,8 +313,7 @@ std::pair<MujocoBase::Attachment, MujocoBase::Attachment> MujocoBase::attachment
     return {of(first), of(second)};
   }
   const mjtNum* const data = m.eq_data + mjNEQDATA * equality;
-  const bool connects = m.eq_type[equality] == mjEQ_CONNECT;  // a weld's data has the second body's point first
-  return {{first, vector3(data + (connects ? 0 : 3))}, {second, vector3(data + (connects ? 3 : 0))}};
+  return {{first, vector3(data)}, {second, vector3(data + 3)}};
 }
 
 std::vector<Eigen::Vector3d> MujocoBase::connect_directions(int equality, const Eigen::Matrix3d& rotation,
@@ -400,6 +399,15 @@ std::vector<double> MujocoBase::adhesion() const {
     for (const std::size_t c : held) forces[c] += data_->actuator_force[first_force(m, a)] / double(held.size());
   }
   return forces;
+}
+
+void MujocoBase::draw_together(const ContactPoint& contact, const Triplets& entries, std::size_t first, Index row,
+                               Vector& force) {
+  if (contact.adhesion == 0.0) return;
+  for (std::size_t k = first; k < entries.size(); ++k) {
+    if (entries[k].row() != row + contact.normal()) continue;
+    force[entries[k].col()] -= contact.adhesion * entries[k].value();
+  }
 }
 
 void MujocoBase::append_drift(const ContactPoint& contact, std::vector<double>& drift) const {

@@ -112,8 +112,7 @@ class MujocoBase : public Engine {
   /// Table II). The later ones turn with the lower-numbered body, whose rotation is given.
   std::vector<Eigen::Vector3d> connect_directions(int equality, const Eigen::Matrix3d& rotation,
                                                   Anchors& anchors) const;
-  /// The bodies that a connect or weld joins and the points on them, in their frames; a weld's points where it names
-  /// sites.
+  /// The bodies that a connect joins and the points on them, in their frames.
   struct Attachment {
     int body = 0;
     Eigen::Vector3d point = Eigen::Vector3d::Zero();
@@ -132,6 +131,9 @@ class MujocoBase : public Engine {
   /// By which a contact's shapes are drawn together, one a contact of the data [N]: MuJoCo's adhesion of geoms and its
   /// actuators on bodies.
   std::vector<double> adhesion() const;
+  /// Adds a contact's adhesion to τ; its rows begin at `row` and their entries at `first`.
+  static void draw_together(const ContactPoint& contact, const Triplets& entries, std::size_t first, Index row,
+                            Vector& force);
   /// The velocity of its shapes' surfaces along its rows.
   void append_drift(const ContactPoint& contact, std::vector<double>& drift) const;
 

@@ -299,12 +299,7 @@ class ReducedEngine final : public MujocoBase {
         entries_.resize(before);
         continue;
       }
-      if (contact.adhesion != 0.0) {
-        for (std::size_t k = before; k < entries_.size(); ++k) {
-          if (entries_[k].row() != row + contact.normal()) continue;
-          mechanics.force[entries_[k].col()] -= contact.adhesion * entries_[k].value();
-        }
-      }
+      draw_together(contact, entries_, before, row, mechanics.force);
       row += contact.rows();
       if (laws_.moving_surfaces()) append_drift(contact, drift);
       mechanics.contacts.push_back(std::move(contact));

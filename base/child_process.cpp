@@ -169,7 +169,9 @@ void limit_this_process(const ProcessLimits& limits) {
   if (limits.pinned_processor >= 0) {
     cpu_set_t processors;
     CPU_ZERO(&processors);
-    CPU_SET(static_cast<unsigned>(limits.pinned_processor), &processors);
+    for (int i = std::max(0, limits.pinned_processor + 1 - limits.pinned_count); i <= limits.pinned_processor; ++i) {
+      CPU_SET(static_cast<unsigned>(i), &processors);
+    }
     sched_setaffinity(0, sizeof processors, &processors);
   }
 }

@@ -43,7 +43,8 @@ struct ProcessLimits {
   double cpu_s = 0.0;         ///< processor time; a second guard in addition to the watching process
   double address_mb = 0.0;    ///< address space beyond the present one; a second guard, too
   double file_mb = 0.0;       ///< size of files and of printed output; excess is lost without a signal
-  int pinned_processor = -1;  ///< −1: anywhere
+  int pinned_processor = -1;  ///< the last of those that it may run on; −1: anywhere
+  int pinned_count = 1;       ///< of processors: it and those before it
   int oom_score = 0;          ///< 0 … 1000: the system kills the largest first if memory runs out; 0: unchanged
 };
 /// Applies to the calling process. 0 means no limit. An existing limit is never raised. Also sets: no core file, a

@@ -6,8 +6,8 @@
 
 namespace conebench {
 
-/// A limit of a process's processor time, so that the load of the machine does not count. If the process does not even
-/// get that much time, its behaviour is unknown.
+/// A limit of a process's processor time from now on, so that the load of the machine does not count. If the process
+/// does not even get that much time, its behaviour is unknown.
 class ProcessorLimit {
  public:
   /// Wall clock over processor time, as on a core that ten share.
@@ -31,6 +31,7 @@ class ProcessorLimit {
   Clock::time_point begin_;
   clockid_t clock_{};
   bool has_clock_ = false;
+  double used_before_s_ = 0.0;
 };
 
 }  // namespace conebench

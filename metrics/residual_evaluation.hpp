@@ -74,6 +74,8 @@ class ResidualEvaluation {
   const RealVector<Real>& units() const { return units_; }
   /// V = max_i ‖g_i‖ over the blocks, 1 where that is 0 [m/s].
   const Real& velocity_scale() const { return velocity_scale_; }
+  /// Takes another V, of the problem that this one is a part of.
+  void measure_by(const Real& velocity_scale) { velocity_scale_ = velocity_scale; }
 
   /// False if λ or sigma has an entry that is not finite.
   bool finite() const { return finite_; }

@@ -7,6 +7,7 @@
 
 #include "metrics/residual_evaluation.hpp"
 #include "metrics/residual_formulas.hpp"
+#include "problems/islands.hpp"
 
 namespace conebench {
 
@@ -60,6 +61,7 @@ std::optional<Judgement> judge_in(const ContactProblem& problem, ConstVectorRef 
     judgement.residuals.push_back(std::move(residual));
   }
   judgement.modes = classify_contacts(evaluation, mode_tolerance);
+  judgement.velocity_scale = to_double(evaluation.velocity_scale());
   return judgement;
 }
 
@@ -98,8 +100,14 @@ Judgement judge(const ContactProblem& problem, ConstVectorRef impulse) {
 }
 
 struct Verdict::Workspace {
+  struct Part {
+    ResidualEvaluation<double> evaluation;
+    std::span<const Index> rows;
+    Vector impulse;
+  };
   const ResidualDefinition* definition;
   ResidualEvaluation<double> evaluation;
+  std::optional<Part> part = std::nullopt;
 };
 
 Result<Verdict> Verdict::create(const std::string& name, const ContactProblem& problem) {
@@ -121,8 +129,21 @@ Result<Verdict> Verdict::create(const std::string& name, const ContactProblem& p
 }
 
 double Verdict::operator()(ConstVectorRef impulse) {
+  if (auto& part = workspace_->part) {
+    gather(impulse, part->rows, part->impulse);
+    part->evaluation.set_impulse(part->impulse);
+    return evaluate(*workspace_->definition, part->evaluation).value;
+  }
   workspace_->evaluation.set_impulse(impulse);
   return evaluate(*workspace_->definition, workspace_->evaluation).value;
+}
+
+void Verdict::restrict_to(const ProblemPart* part) {
+  workspace_->part.reset();
+  if (part == nullptr) return;
+  workspace_->part.emplace(ResidualEvaluation<double>(part->problem), part->rows,
+                           Vector(static_cast<Index>(part->rows.size())));
+  workspace_->part->evaluation.measure_by(workspace_->evaluation.velocity_scale());
 }
 
 bool is_solved(const Residual& verdict, double tolerance) {

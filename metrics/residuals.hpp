@@ -12,6 +12,8 @@
 
 namespace conebench {
 
+struct ProblemPart;  // problems/islands.hpp
+
 /// A residual of one answer: its value, or why there is none.
 struct Residual {
   std::string name;                    ///< "natural_map_scaled"
@@ -70,6 +72,7 @@ struct ContactModes {
 struct Judgement {
   std::vector<Residual> residuals;  ///< one a row of residual_table()
   ContactModes modes;
+  double velocity_scale = 1.0;  ///< V [m/s]
 
   /// Throws std::out_of_range for a name that is not in the table.
   const Residual& operator[](const std::string& name) const;
@@ -80,6 +83,10 @@ struct Judgement {
 /// Throws std::invalid_argument for a wrong size.
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse);
 
+/// The judge decides in more digits if the verdict in double is above the tolerance by at most this factor: rounding
+/// may have raised it.
+inline constexpr double open_verdict = 10.0;
+
 /// One residual in double, for scheduled checks: workspace allocated once.
 class Verdict {
  public:
@@ -88,6 +95,11 @@ class Verdict {
 
   /// judge(problem, impulse)[name] but for rounding, by the same formula in double. No allocation.
   double operator()(ConstVectorRef impulse);
+
+  /// From now on the residual of the part's rows alone, measured by the V of the whole; null: of all rows again. The
+  /// whole's is the largest of its parts', but for blocks whose r_i is a mean over others, and for residuals that are
+  /// norms over all rows.
+  void restrict_to(const ProblemPart* part);
 
  private:
   struct Workspace;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/workers.hpp"
 #include "problems/block_sparse_builder.hpp"
 
 namespace conebench {
@@ -73,8 +74,8 @@ Index BlockSparseMatrix::find(Index block_row, Index block_column) const {
 
 /// Of blocks of any sizes.
 template <>
-void BlockSparseMatrix::apply_blocks<Eigen::Dynamic>(ConstVectorRef x, VectorRef y) const {
-  for (Index b = 0; b < block_rows(); ++b) {
+void BlockSparseMatrix::apply_blocks<Eigen::Dynamic>(Index first, Index end, ConstVectorRef x, VectorRef y) const {
+  for (Index b = first; b < end; ++b) {
     auto part = y.segment(block_offset(b), block_size(b));
     part.setZero();
     for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
@@ -100,8 +101,8 @@ Eigen::Matrix<double, Rows, 1> BlockSparseMatrix::row_product(Index block_row, c
 }
 
 template <int Dim>
-void BlockSparseMatrix::apply_blocks(ConstVectorRef x, VectorRef y) const {
-  for (Index b = 0; b < block_rows(); ++b) {
+void BlockSparseMatrix::apply_blocks(Index first, Index end, ConstVectorRef x, VectorRef y) const {
+  for (Index b = first; b < end; ++b) {
     if (block_size(b) == Dim) {
       y.segment<Dim>(block_offset(b)) = row_product<Dim, Dim>(b, x.data());
     } else {
@@ -110,13 +111,21 @@ void BlockSparseMatrix::apply_blocks(ConstVectorRef x, VectorRef y) const {
   }
 }
 
-void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y) const {
+void BlockSparseMatrix::apply_rows(Index first, Index end, ConstVectorRef x, VectorRef y) const {
   // A matrix without contacts takes any branch.
   switch (contact_size_) {
-    case 2: return apply_blocks<2>(x, y);
-    case 3: return apply_blocks<3>(x, y);
-    default: return apply_blocks<Eigen::Dynamic>(x, y);
+    case 2: return apply_blocks<2>(first, end, x, y);
+    case 3: return apply_blocks<3>(first, end, x, y);
+    default: return apply_blocks<Eigen::Dynamic>(first, end, x, y);
   }
+}
+
+void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y) const { apply_rows(0, block_rows(), x, y); }
+
+void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y, Workers& workers) const {
+  workers.run(diagonal_.size(), [&](std::size_t first, std::size_t end) {
+    apply_rows(static_cast<Index>(first), static_cast<Index>(end), x, y);
+  });
 }
 
 Matrix BlockSparseMatrix::dense() const {

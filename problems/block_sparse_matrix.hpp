@@ -9,6 +9,8 @@
 
 namespace conebench {
 
+class Workers;
+
 /// A square matrix in block compressed rows over the blocks of a ConeProduct: 1×1 for two rows that are no contact's,
 /// 1×d and d×1 for one with a contact of d rows, d×e for two contacts. The canonical assembled form of a Delassus
 /// matrix, free to every solver.
@@ -65,6 +67,8 @@ class BlockSparseMatrix {
 
   /// y = A x. x and y must not overlap. No allocation.
   void apply(ConstVectorRef x, VectorRef y) const;
+  /// The same, a share of the rows a thread: no bit depends on their number.
+  void apply(ConstVectorRef x, VectorRef y, Workers& workers) const;
   Matrix dense() const;
   Eigen::SparseMatrix<double, Eigen::RowMajor> sparse() const;
   /// ‖A − Aᵀ‖_F / ‖A‖_F, 0 for a zero matrix.
@@ -76,8 +80,10 @@ class BlockSparseMatrix {
 
  private:
   friend class BlockSparseBuilder;
+  /// Of block rows first … end − 1.
+  void apply_rows(Index first, Index end, ConstVectorRef x, VectorRef y) const;
   template <int Dim>
-  void apply_blocks(ConstVectorRef x, VectorRef y) const;
+  void apply_blocks(Index first, Index end, ConstVectorRef x, VectorRef y) const;
   template <int Rows, int Dim>
   Eigen::Matrix<double, Rows, 1> row_product(Index block_row, const double* x) const;
 

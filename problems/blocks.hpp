@@ -51,6 +51,16 @@ OrderedBlocks blocks_in_order(const ConeProduct& cones);
 /// The identity of a block that has none.
 inline constexpr std::int64_t unknown_identity = std::numeric_limits<std::int64_t>::min();
 
+/// What an engine, or any solver, answered when the problem was recorded.
+struct EngineAnswer {
+  std::string name;                        ///< of the engine and its solver, with the version
+  Vector impulse;                          ///< in the rows of the table [N s]
+  std::optional<std::int64_t> iterations;  ///< as it counts them
+  std::optional<double> seconds, tolerance;
+  std::string status;  ///< in its words; empty: not known
+  std::string law;     ///< ncp or ccp, which it solved; empty: the problem's
+};
+
 /// A problem in the rows of a BlockTable.
 struct GivenProblem {
   BlockTable blocks;
@@ -65,7 +75,12 @@ struct GivenProblem {
   Vector gaps;                           ///< one a block, NaN where not known; empty: none is
   std::vector<std::int64_t> identities;  ///< one a block; empty: not known
   std::optional<Vector> frames;          ///< 9 numbers a cone, the axes n, t1, t2
-  Configuration configuration;           ///< what has no order of blocks
+  std::optional<Vector> points;          ///< 3 numbers a cone, NaN where not known [m]
+  std::vector<std::string> names;        ///< one a block; empty: not known
+  std::vector<std::int64_t> bodies;      ///< 2 a block, indices of body_names; -1: none. Empty: not known
+  std::vector<std::string> body_names;
+  std::vector<EngineAnswer> answers;
+  Configuration configuration;  ///< what has no order of blocks
   Provenance provenance;
 };
 

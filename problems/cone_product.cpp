@@ -243,6 +243,37 @@ Result<ConeProduct> ConeProduct::with_balls_over(ConstVectorRef units) const {
   return create(joints_, limits_, intervals_, laws);
 }
 
+ConeProduct ConeProduct::of_blocks(std::span<const Index> blocks) const {
+  ConeProduct part;
+  std::vector<FrictionLaw> laws;
+  for (const Index block : blocks) {
+    switch (block_kind(block)) {
+      case BlockKind::joint: ++part.joints_; break;
+      case BlockKind::limit: ++part.limits_; break;
+      case BlockKind::interval: part.intervals_.push_back(bounds(block)); break;
+      case BlockKind::contact: {
+        const Index contact = block - first_contact_row();
+        if (!law_index_.empty()) {
+          laws.push_back(law(contact));
+          break;
+        }
+        part.friction_.push_back(friction_[static_cast<std::size_t>(contact)]);
+        if (coefficients_.empty()) break;
+        const auto own = coefficients(contact);
+        part.coefficients_.insert(part.coefficients_.end(), own.begin(), own.end());
+        break;
+      }
+    }
+  }
+  if (!laws.empty()) return create(part.joints_, part.limits_, std::move(part.intervals_), laws).value();
+  part.contact_dimension_ = contact_dimension_;
+  part.contact_type_ = contact_type_;
+  part.scales_ = scales_ && !part.friction_.empty();
+  part.laws_ = laws_;
+  part.make_runs();
+  return part;
+}
+
 ConeProduct ConeProduct::without_joints() const {
   ConeProduct result = *this;
   result.joints_ = 0;

@@ -123,6 +123,8 @@ class ConeProduct {
   /// The same where every group has one coefficient: that of its first row over the unit of that row. Errors: those of
   /// create(), where it leaves the range of numbers.
   Result<ConeProduct> with_balls_over(ConstVectorRef units) const;
+  /// The product of these blocks alone, which ascend.
+  ConeProduct of_blocks(std::span<const Index> blocks) const;
   /// The same without joints.
   ConeProduct without_joints() const;
 

@@ -373,7 +373,7 @@ UsedParts used_parts(const ProblemUse& use) {
 
 bool Configuration::empty() const {
   return !gaps && !time_step && !bodies && !generalised_velocities && !joint_count && !coordinates && !body_masses &&
-         !contact_identities && !limit_identities && !contact_frames && scene.empty() && !step && !seed &&
+         !contact_identities && !limit_identities && !contact_frames && scene.empty() && !step && !time && !seed &&
          !has_nodes(*this);
 }
 
@@ -444,6 +444,13 @@ const BlockSparseMatrix& ContactProblem::State::make_blocks() const {
   return *made->own_blocks;
 }
 
+void ContactProblem::State::take_blocks(BlockSparseMatrix blocks) const {
+  std::call_once(made->blocks_once, [&] {
+    made->own_blocks = std::move(blocks);
+    made->blocks.store(&*made->own_blocks, std::memory_order_release);
+  });
+}
+
 const DiagonalBlocks& ContactProblem::State::make_diagonal() const {
   std::call_once(made->diagonal_once, [this] {
     const BlockSparseMatrix* const blocks = made->blocks.load(std::memory_order_acquire);
@@ -462,7 +469,7 @@ bool ContactProblem::take_diagonal(DiagonalBlocks diagonal) const {
 }
 
 double ContactProblem::bytes_to_condense() const {
-  if (condenses_sparsely() || state_->made->blocks.load(std::memory_order_acquire) != nullptr) return 0.0;
+  if (condenses_sparsely() || made_blocks() != nullptr) return 0.0;
   // Once as it comes from the solves, once in blocks.
   return 2.0 * sizeof(double) * static_cast<double>(rows()) * static_cast<double>(rows());
 }
@@ -492,6 +499,14 @@ void ContactProblem::multiply(ConstVectorRef x, VectorRef product) const {
     blocks().apply(x, product);
   } else {
     delassus().apply(x, product);
+  }
+}
+
+void ContactProblem::multiply(ConstVectorRef x, VectorRef product, Workers& workers) const {
+  if (condenses_sparsely()) {
+    blocks().apply(x, product, workers);
+  } else {
+    delassus().apply_by(workers, x, product);
   }
 }
 

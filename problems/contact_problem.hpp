@@ -61,6 +61,7 @@ struct Configuration {
       friction_axes;  ///< μ along each contact's tangents, 2 a contact, where J is scaled by their ratios
   std::string scene;  ///< of a simulation, with all its parameters; empty: not known
   std::optional<std::int64_t> step;   ///< of the simulation, from 1
+  std::optional<double> time;         ///< of the simulation, at the step's end [s]
   std::optional<std::uint64_t> seed;  ///< of the simulation
 
   bool empty() const;
@@ -184,9 +185,13 @@ class ContactProblem {
   /// G assembled in blocks; made by the first who asks where the problem is given as (M, J, v_free).
   const BlockSparseMatrix& blocks() const {
     note(&ProblemUse::delassus);
-    const BlockSparseMatrix* const made = state_->made->blocks.load(std::memory_order_acquire);
+    const BlockSparseMatrix* const made = made_blocks();
     return made != nullptr ? *made : state_->make_blocks();
   }
+  /// G in blocks where it is made already, else null.
+  const BlockSparseMatrix* made_blocks() const { return state_->made->blocks.load(std::memory_order_acquire); }
+  /// Takes what blocks() gave an equal problem, unless they are made already.
+  void take_blocks(BlockSparseMatrix blocks) const { state_->take_blocks(std::move(blocks)); }
   /// The blocks G_ii, without G where that is not given; made by the first who asks.
   const DiagonalBlocks& diagonal() const {
     note(&ProblemUse::diagonal);
@@ -234,6 +239,8 @@ class ContactProblem {
   /// product = G x as solvers form it: by the assembled G where that is given or sparse, elsewhere by solves with M.
   /// The two must not overlap. No allocation but for G's, once.
   void multiply(ConstVectorRef x, VectorRef product) const;
+  /// The same, shared among threads; no bit depends on their number.
+  void multiply(ConstVectorRef x, VectorRef product, Workers& workers) const;
   /// sigma = (G + R) impulse + g. The two must not overlap. No allocation.
   void velocity(ConstVectorRef impulse, VectorRef sigma) const;
 
@@ -266,6 +273,7 @@ class ContactProblem {
     bool given_as_primal = false;
     bool rigid = true;
     const BlockSparseMatrix& make_blocks() const;
+    void take_blocks(BlockSparseMatrix blocks) const;
     const DiagonalBlocks& make_diagonal() const;
   };
   explicit ContactProblem(std::shared_ptr<const State> state, std::shared_ptr<ProblemUse> use = nullptr)

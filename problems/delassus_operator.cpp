@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/workers.hpp"
 #include "problems/factored_delassus.hpp"
 
 namespace conebench {
@@ -35,6 +36,9 @@ class BlockSparseDelassus final : public DelassusOperator {
   DelassusForm form() const override { return DelassusForm::block_sparse; }
   Index size() const override { return matrix_.rows(); }
   void apply(ConstVectorRef impulse, VectorRef velocity) const override { matrix_.apply(impulse, velocity); }
+  void apply_by(Workers& workers, ConstVectorRef impulse, VectorRef velocity) const override {
+    matrix_.apply(impulse, velocity, workers);
+  }
   BlockSparseMatrix assemble(const ConeProduct& cones) const override {
     if (matrix_.fits(cones)) return matrix_;
     return BlockSparseMatrix::from_sparse(matrix_.sparse(), cones);
@@ -82,24 +86,49 @@ class SparselyFactoredDelassus final : public WithFactoredMass {
     generalised.noalias() = inverse_mass_jacobian_transposed_ * impulse;
     velocity.noalias() = jacobian_ * generalised;
   }
+  void apply_by(Workers& workers, ConstVectorRef impulse, VectorRef velocity) const override {
+    Eigen::Map<Vector> generalised(thread_workspace(jacobian_.cols()), jacobian_.cols());
+    share_rows(inverse_mass_jacobian_transposed_, impulse, generalised, workers);
+    share_rows(jacobian_, generalised, velocity, workers);
+  }
   BlockSparseMatrix assemble(const ConeProduct& cones) const override {
     return BlockSparseMatrix::from_sparse(product(jacobian_), cones);
   }
   Matrix dense() const override { return Matrix(product(jacobian_)); }
 
-  /// A block of rows at a time by the product that assembles, so that the two agree to the last bit.
+  /// Some rows at a time by the product that assembles, so that the two agree to the last bit. Each call of it passes
+  /// over as many numbers as there are rows.
   DiagonalBlocks diagonal(const ConeProduct& cones) const override {
     DiagonalBlocks result(cones);
-    for (Index i = 0; i < result.count(); ++i) {
-      const int size = result.size(i);
-      const RowSparse rows = product(jacobian_.middleRows(result.row(i), size));
-      Eigen::Map<Matrix>(result.values(i), size, size) = Matrix(rows.middleCols(result.row(i), size));
+    constexpr Index calls = 64;
+    const Index at_once = std::max<Index>(1, result.count() / calls);
+    for (Index from = 0; from < result.count(); from += at_once) {
+      const Index to = std::min(from + at_once, result.count());
+      const Index begin = result.row(from), end = result.row(to - 1) + result.size(to - 1);
+      const RowSparse rows = product(jacobian_.middleRows(begin, end - begin));
+      for (Index i = from; i < to; ++i)
+        copy_block(rows, result.row(i) - begin, result.row(i), result.size(i), result.values(i));
     }
     return result;
   }
 
  private:
+  static void share_rows(const RowSparse& matrix, ConstVectorRef x, VectorRef y, Workers& workers) {
+    workers.run(static_cast<std::size_t>(matrix.rows()), [&](std::size_t first, std::size_t end) {
+      const auto begin = static_cast<Index>(first), rows = static_cast<Index>(end - first);
+      y.segment(begin, rows).noalias() = matrix.middleRows(begin, rows) * x;
+    });
+  }
   RowSparse product(const RowSparse& rows) const { return rows * inverse_mass_jacobian_transposed_; }
+
+  /// The entries of `from` at row … row + size − 1 and column … column + size − 1, to a block of zeros.
+  static void copy_block(const RowSparse& from, Index row, Index column, int size, double* to) {
+    for (int r = 0; r < size; ++r) {
+      for (RowSparse::InnerIterator it(from, row + r); it; ++it) {
+        if (it.col() >= column && it.col() < column + size) to[(it.col() - column) * size + r] = it.value();
+      }
+    }
+  }
 
   RowSparse jacobian_;
   RowSparse inverse_mass_jacobian_transposed_;

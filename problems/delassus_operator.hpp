@@ -22,6 +22,10 @@ class DelassusOperator {
   /// velocity = G impulse. The two must not overlap. No allocation on the thread that made the operator; the factored
   /// form allocates once on any other, and for every product where M is one piece and not symmetric.
   virtual void apply(ConstVectorRef impulse, VectorRef velocity) const = 0;
+  /// The same, shared among threads where the form can be: no bit depends on their number.
+  virtual void apply_by(Workers& /*workers*/, ConstVectorRef impulse, VectorRef velocity) const {
+    apply(impulse, velocity);
+  }
   /// Assembled over the blocks of `cones`, whose rows() must be size().
   virtual BlockSparseMatrix assemble(const ConeProduct& cones) const = 0;
   virtual Matrix dense() const = 0;

@@ -21,6 +21,12 @@ class ScaledDelassus final : public DelassusOperator {
     problem_.delassus().apply(entries, velocity);
     velocity.array() *= left_.array();
   }
+  void apply_by(Workers& workers, ConstVectorRef impulse, VectorRef velocity) const override {
+    Vector& entries = workspace(size());
+    entries = right_.cwiseProduct(impulse);
+    problem_.delassus().apply_by(workers, entries, velocity);
+    velocity.array() *= left_.array();
+  }
   BlockSparseMatrix assemble(const ConeProduct&) const override { return problem_.blocks().scaled(left_, right_); }
   Matrix dense() const override { return problem_.blocks().dense().cwiseProduct(left_ * right_.transpose()); }
   DiagonalBlocks diagonal(const ConeProduct&) const override {

@@ -78,4 +78,20 @@ TetrahedralElement element_of(const Eigen::Matrix<double, 3, 4>& corners, const 
   return element;
 }
 
+void ElasticAssembly::add(const std::array<Index, 4>& at, double volume, const ElementMatrix& stiffness) {
+  for (const Index node : at) {
+    if (node != fixed) mass[node] += 0.25 * density * volume;
+  }
+  for (int row = 0; row < 12; ++row) {
+    for (int col = 0; col < 12; ++col) {
+      // Summed in the same order on both sides of the diagonal, A comes out symmetric to the last bit.
+      const double value = damped * stiffness(row, col);
+      const Index row_node = at[static_cast<std::size_t>(row / 3)];
+      const Index col_node = at[static_cast<std::size_t>(col / 3)];
+      if (value == 0.0 || row_node == fixed || col_node == fixed) continue;
+      entries.emplace_back(static_cast<int>(3 * row_node + row % 3), static_cast<int>(3 * col_node + col % 3), value);
+    }
+  }
+}
+
 }  // namespace conebench

@@ -40,4 +40,15 @@ struct TetrahedralElement {
 };
 TetrahedralElement element_of(const Eigen::Matrix<double, 3, 4>& corners, const Eigen::Matrix<double, 6, 6>& law);
 
+/// Sums M and `damped` · K element by element.
+struct ElasticAssembly {
+  static constexpr Index fixed = -1;  ///< a node that is part of the ground
+
+  double density, damped;  ///< [kg/m³], Δt (Δt + β) [s²]
+  Vector mass;             ///< lumped, one a node [kg]
+  std::vector<Eigen::Triplet<double>> entries;
+
+  void add(const std::array<Index, 4>& at, double volume, const ElementMatrix& stiffness);
+};
+
 }  // namespace conebench

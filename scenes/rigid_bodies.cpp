@@ -27,9 +27,20 @@ int RigidBodies::add_body(double mass, const Eigen::Vector3d& inertia, const Eig
   return static_cast<int>(positions_.size()) - 1;
 }
 
+int RigidBodies::add_body(double mass, const Eigen::Matrix3d& inertia, const Eigen::Vector3d& position,
+                          const Eigen::Vector3d& free_velocity, const Eigen::Vector3d& free_spin) {
+  const int body = add_body(mass, Eigen::Vector3d(inertia.diagonal()), position, free_velocity, free_spin);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (i != j && inertia(i, j) != 0.0) deviations_.emplace_back(6 * body + 3 + i, 6 * body + 3 + j, inertia(i, j));
+    }
+  }
+  return body;
+}
+
 void RigidBodies::add_contact(int first, int second, const Eigen::Vector3d& point, const Frame& frame, double friction,
                               double gap) {
-  const Index row = 3 * contacts();
+  const Index row = (rolling_ > 0.0 ? 5 : 3) * contacts();
   add_side(row, first, -1.0, point, frame);
   add_side(row, second, 1.0, point, frame);
   friction_.push_back(friction);
@@ -48,6 +59,8 @@ void RigidBodies::add_side(Index row, int body, double sign, const Eigen::Vector
       const double angular = sign * moment[i];
       if (linear != 0.0) jacobian_.emplace_back(static_cast<int>(row) + d, 6 * body + i, linear);
       if (angular != 0.0) jacobian_.emplace_back(static_cast<int>(row) + d, 6 * body + 3 + i, angular);
+      const double turn = d < 2 && rolling_ > 0.0 ? sign * (*directions[d])[i] : 0.0;
+      if (turn != 0.0) jacobian_.emplace_back(static_cast<int>(row) + 3 + d, 6 * body + 3 + i, turn);
     }
   }
 }
@@ -56,12 +69,19 @@ Result<ContactProblem> RigidBodies::problem(double time_step, const std::string&
                                             const std::string& description) const {
   const Index velocities = 6 * bodies();
   Mechanism mechanism;
-  CONEBENCH_TRY(mechanism.cones, ConeProduct::create(0, 0, friction_));
+  if (rolling_ > 0.0) {
+    CONEBENCH_TRY(mechanism.cones,
+                  ConeProduct::create(0, 0, friction_, 5, std::vector<double>(friction_.size(), rolling_)));
+  } else {
+    CONEBENCH_TRY(mechanism.cones, ConeProduct::create(0, 0, friction_));
+  }
   PrimalForm& primal = mechanism.primal;
+  auto entries = deviations_;
+  for (Index i = 0; i < velocities; ++i) {
+    entries.emplace_back(static_cast<int>(i), static_cast<int>(i), masses_[static_cast<std::size_t>(i)]);
+  }
   primal.mass = SparseMatrix(velocities, velocities);
-  primal.mass.reserve(Eigen::VectorXi::Constant(velocities, 1));
-  for (Index i = 0; i < velocities; ++i) primal.mass.insert(i, i) = masses_[static_cast<std::size_t>(i)];
-  primal.mass.makeCompressed();
+  primal.mass.setFromTriplets(entries.begin(), entries.end());
   primal.jacobian = SparseMatrix(mechanism.cones.rows(), velocities);
   primal.jacobian.setFromTriplets(jacobian_.begin(), jacobian_.end());
   primal.free_velocity = Eigen::Map<const Vector>(free_velocity_.data(), velocities);

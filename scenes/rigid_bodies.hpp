@@ -12,11 +12,16 @@ namespace conebench {
 /// Collects rigid bodies and the contacts between them, and makes the contact problem of one time step.
 ///
 /// Velocities are (v, ω) of each body's centre of mass in the world frame, so M is diagonal for bodies whose principal
-/// axes are the world's. A contact's frame is (t1, t2, n), n from body `first` to body `second`; its velocity is that
-/// of `second` relative to `first` at the contact point, so a positive normal velocity separates.
+/// axes are the world's, and has blocks of 3 × 3 for others. A contact's frame is (t1, t2, n), n from body `first` to
+/// body `second`; its velocity is that of `second` relative to `first` at the contact point, so a positive normal
+/// velocity separates.
 class RigidBodies {
  public:
   static constexpr int ground = -1;
+
+  RigidBodies() = default;
+  /// rolling: mu_r of every contact [m]. Above 0 it has two more rows, its angular velocities about t1 and t2.
+  explicit RigidBodies(double rolling) : rolling_(rolling) {}
 
   struct Frame {
     Eigen::Vector3d tangent_1, tangent_2, normal;
@@ -27,11 +32,15 @@ class RigidBodies {
   /// inertia: principal moments [kg m²]; free velocities [m/s, rad/s] at the end of a step without contacts.
   int add_body(double mass, const Eigen::Vector3d& inertia, const Eigen::Vector3d& position,
                const Eigen::Vector3d& free_velocity, const Eigen::Vector3d& free_spin = Eigen::Vector3d::Zero());
+  /// inertia: about the centre of mass along the world's axes, symmetric [kg m²].
+  int add_body(double mass, const Eigen::Matrix3d& inertia, const Eigen::Vector3d& position,
+               const Eigen::Vector3d& free_velocity, const Eigen::Vector3d& free_spin = Eigen::Vector3d::Zero());
   /// point: world coordinates [m]; gap [m]. Either body may be `ground`.
   void add_contact(int first, int second, const Eigen::Vector3d& point, const Frame& frame, double friction,
                    double gap = 0.0);
 
   const Eigen::Vector3d& position(int body) const { return positions_[static_cast<std::size_t>(body)]; }
+  double mass(int body) const { return masses_[6 * static_cast<std::size_t>(body)]; }
   Index bodies() const { return static_cast<Index>(positions_.size()); }
   Index contacts() const { return static_cast<Index>(friction_.size()); }
 
@@ -41,8 +50,10 @@ class RigidBodies {
  private:
   void add_side(Index row, int body, double sign, const Eigen::Vector3d& point, const Frame& frame);
 
+  double rolling_ = 0.0;
   std::vector<Eigen::Vector3d> positions_;
-  std::vector<double> masses_;  ///< diagonal of M
+  std::vector<double> masses_;                      ///< diagonal of M
+  std::vector<Eigen::Triplet<double>> deviations_;  ///< what M has beside it
   std::vector<double> free_velocity_;
   std::vector<Eigen::Triplet<double>> jacobian_;
   std::vector<double> friction_;

@@ -29,6 +29,7 @@ SceneRow make_scene(std::string id, std::string summary, Seeding seeding,
   OptionBinder listing;
   Options::declare(listing, defaults);
   row.options = listing.specs();
+  row.seeded = seeding == Seeding::seeded;
   row.make = [id, seeding, make](const OptionValues& values, std::uint64_t seed) -> Result<ContactProblem> {
     Options options;
     OptionBinder binder;

@@ -23,7 +23,12 @@ std::vector<SceneRow> make_table() {
       spinning_disc_scene(),
       ball_on_slope_scene(),
       orthotropic_block_scene(),
+      sphere_pack_scene(),
+      masonry_arch_scene(),
+      aqueduct_scene(),
       soft_block_scene(),
+      elastic_wall_scene(),
+      stiff_mechanism_scene(),
       random_scene(),
       known_solution_scene(),
   };

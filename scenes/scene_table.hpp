@@ -17,6 +17,7 @@ struct SceneRow {
   std::string id;       ///< "box-stack"
   std::string summary;  ///< one line
   std::vector<OptionSpec> options;
+  bool seeded = false;  ///< whether another seed makes another problem
   /// One problem; the same values and seed give the same content hash on every machine with the same compiler flags.
   /// Its provenance has family = id and a name with parameters and seed. Errors (wrong_usage): see
   /// OptionBinder::assign; sizes that contradict each other.

@@ -56,28 +56,8 @@ struct SoftBlockOptions : MeshOptions {
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
-/// Sums M and Δt (Δt + β) K element by element.
-struct Assembly {
-  double density, damped;
-  Vector mass;
-  Triplets entries;
-
-  void add(const std::array<Index, 4>& at, double volume, const ElementMatrix& stiffness) {
-    for (const Index node : at) mass[node] += 0.25 * density * volume;
-    for (int row = 0; row < 12; ++row) {
-      for (int col = 0; col < 12; ++col) {
-        // Summed in the same order on both sides of the diagonal, A comes out symmetric to the last bit.
-        const double value = damped * stiffness(row, col);
-        if (value == 0.0) continue;
-        entries.emplace_back(static_cast<int>(3 * at[static_cast<std::size_t>(row / 3)] + row % 3),
-                             static_cast<int>(3 * at[static_cast<std::size_t>(col / 3)] + col % 3), value);
-      }
-    }
-  }
-};
-
 /// Adds all elements of the block, whose cells have the same six. Returns how many nodes are lowest, the first ones.
-Index add_block(const SoftBlockOptions& o, Assembly& all) {
+Index add_block(const SoftBlockOptions& o, ElasticAssembly& all) {
   const auto node = [&](long i, long j, long k) { return static_cast<Index>(i + (o.nx + 1) * (j + (o.ny + 1) * k)); };
   all.mass = Vector::Zero(node(0, 0, o.nz + 1));
   all.entries.reserve(static_cast<std::size_t>(o.nx * o.ny * o.nz) * tetrahedra_of_cell.size() * 144);
@@ -106,7 +86,7 @@ Index add_block(const SoftBlockOptions& o, Assembly& all) {
 
 /// Adds the elements of a file's mesh, whose lowest nodes come first from then on. Returns how many those are: within a
 /// billionth of its height.
-Index add_mesh(const SoftBlockOptions& o, const TetrahedralMesh& mesh, Assembly& all) {
+Index add_mesh(const SoftBlockOptions& o, const TetrahedralMesh& mesh, ElasticAssembly& all) {
   const MeshBox box = box_of(mesh);
   const double low = box.min[2] + 1e-9 * box.size()[2];
   std::vector<Index> number(mesh.nodes.size());
@@ -141,7 +121,7 @@ Index add_mesh(const SoftBlockOptions& o, const TetrahedralMesh& mesh, Assembly&
 Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t) {
   const double count = double(o.nx + 1) * double(o.ny + 1) * double(o.nz + 1);
   if (o.mesh.empty() && count > 5e5) return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 500000 nodes"};
-  Assembly all{
+  ElasticAssembly all{
       .density = o.density, .damped = o.time_step * (o.time_step + o.stiffness_damping), .mass = {}, .entries = {}};
   Index contacts = 0;
   if (o.mesh.empty()) {

@@ -164,9 +164,13 @@ class ReducedEngine final : public MujocoBase {
 
   /// What MuJoCo's Euler takes at the velocity after the step.
   SparseMatrix joint_damping() const {
-    Vector damping = Eigen::Map<const Vector>(model_->dof_damping, model_->nv);
-    if ((model_->opt.disableflags & (mjDSBL_DAMPER | mjDSBL_EULERDAMP)) != 0) damping.setZero();
-    return damping.asDiagonal().toDenseMatrix().sparseView();
+    SparseMatrix damping(model_->nv, model_->nv);
+    if ((model_->opt.disableflags & (mjDSBL_DAMPER | mjDSBL_EULERDAMP)) != 0) return damping;
+    for (int j = 0; j < model_->nv; ++j) {
+      if (model_->dof_damping[j] != 0.0) damping.insert(j, j) = model_->dof_damping[j];
+    }
+    damping.makeCompressed();
+    return damping;
   }
 
   Vector lengths() const {

@@ -26,10 +26,18 @@ class VerdictMonitor final : public Monitor {
   VerdictMonitor(const Verdict& verdict, double tolerance, StageWatch stages)
       : verdict_(verdict), tolerance_(tolerance), stages_(std::move(stages)) {}
 
+  void turn_to(const ProblemPart* part, long begun) override {
+    if (stages_) stages_(Stage::rest);
+    verdict_.restrict_to(part);
+    begun_ = begun;
+    next_ = begun + 1;
+    if (stages_) stages_(Stage::solve);
+  }
+
  private:
   Decision check(long iteration, ConstVectorRef impulse, double) override {
     if (stages_) stages_(Stage::rest);
-    next_ = iteration + 1 + iteration / 10;
+    next_ = iteration + 1 + (iteration - begun_) / 10;
     const double residual = verdict_(impulse);
     if (stages_) stages_(Stage::solve);
     return residual <= tolerance_ ? Decision::accept : Decision::keep_going;
@@ -37,6 +45,7 @@ class VerdictMonitor final : public Monitor {
   Verdict verdict_;
   double tolerance_;
   StageWatch stages_;
+  long begun_ = 0;
 };
 
 /// The same problem with μ = 0, without the answers that belong to friction.

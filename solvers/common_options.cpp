@@ -8,6 +8,7 @@
 #include "problems/conversions.hpp"
 #include "problems/scaled_rows.hpp"
 #include "solvers/attempts.hpp"
+#include "solvers/island_solver.hpp"
 #include "solvers/stalled.hpp"
 
 namespace conebench {
@@ -18,8 +19,10 @@ constexpr const char* stall_name = "stall";
 
 struct CommonOptions {
   StallTest test = StallTest::none;
+  bool here = true;  ///< solved by code of this build, in this process
   std::string units = "impulse";
   double stall = 0.0;
+  long islands = 0;
 };
 
 void declare_options(OptionBinder& bind, CommonOptions& o) {
@@ -28,6 +31,14 @@ void declare_options(OptionBinder& bind, CommonOptions& o) {
       "what is solved for: impulses [N s], or forces lambda/dt [N] as in LeLidec24, which own tests, penalties and "
       "proximal terms then count; needs a problem that tells its time step");
   if (o.test == StallTest::on_shown) declare_stall(bind, o.stall);
+  if (!o.here) return;
+  bind.integer(
+      "islands", o.islands,
+      {.minimum = 0,
+       .maximum = 1e9,
+       .doc = "n > 0: solves the problem's islands, parts that share no entry of G, one after the other, each to "
+              "its own stop test; those of fewer than n blocks in groups of n or more. Iterations are the "
+              "largest number of an island's. 0: the problem as a whole"});
 }
 
 /// Passes everything on, impulses in the problem's units, and sees where the iterates stand still.
@@ -151,7 +162,8 @@ class CommonSolver final : public Solver {
 /// What is common to the rows of a table.
 struct Row {
   std::string id;
-  StallTest test;
+  CommonOptions defaults;
+  bool measures;
   std::vector<std::string> own, all;  ///< names of its options
 };
 
@@ -163,7 +175,7 @@ struct Split {
 };
 
 Result<Split> split(const OptionValues& values, const Row& row) {
-  Split parts{.common = {.test = row.test}, .own = values, .changed = {}};
+  Split parts{.common = row.defaults, .own = values, .changed = {}};
   OptionBinder binder;
   declare_options(binder, parts.common);
   OptionValues common;
@@ -193,20 +205,30 @@ void declare_stall(OptionBinder& bind, double& share) {
            "ends as stalled where |lambda_k - lambda_(k-1)| < stall |lambda_k|, 1e-8 in LeLidec24; 0: no such test"});
 }
 
+void declare_threads(OptionBinder& bind, long& threads, const std::string& that) {
+  bind.integer("threads", threads,
+               {.minimum = 1, .maximum = 256, .doc = "threads " + that + "; no bit of the answer depends on it"});
+}
+
 SolverRow with_common_options(SolverRow row, StallTest test) {
-  CommonOptions defaults{.test = test};
+  CommonOptions defaults{.test = test, .here = row.foreign == ForeignCode::none && !row.info.own_process};
   OptionBinder binder;
   declare_options(binder, defaults);
   row.common = binder.specs();
-  Row shared{.id = row.info.id, .test = test, .own = {}, .all = {}};
+  Row shared{.id = row.info.id, .defaults = defaults, .measures = !row.measures.empty(), .own = {}, .all = {}};
   for (const OptionSpec& spec : row.options) shared.own.push_back(spec.name);
   for (const OptionSpec& spec : row.all_options()) shared.all.push_back(spec.name);
   row.make = [make = row.make, shared](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
     auto parts = split(values, shared);
     if (!parts) return parts.error();
-    auto inner = make(parts->own);
-    if (!inner) return inner;
-    return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), std::move(parts->common)));
+    const SolverMaker one = [make, own = parts->own, common = parts->common]() -> Result<std::unique_ptr<Solver>> {
+      auto inner = make(own);
+      if (!inner) return inner;
+      return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), common));
+    };
+    auto first = one();
+    if (!first || parts->common.islands == 0) return first;
+    return make_island_solver(one, std::move(*first), parts->common.islands, shared.measures);
   };
   row.effective_options = [effective = row.effective_options,
                            shared](const OptionValues& values) -> Result<OptionValues> {
@@ -214,7 +236,8 @@ SolverRow with_common_options(SolverRow row, StallTest test) {
     if (!parts) return parts.error();
     auto all = effective(parts->own);
     if (all) all->insert(parts->changed.begin(), parts->changed.end());
-    if (all && shared.test == StallTest::by_solver && all->at(stall_name) == OptionValue(0.0)) all->erase(stall_name);
+    if (all && shared.defaults.test == StallTest::by_solver && all->at(stall_name) == OptionValue(0.0))
+      all->erase(stall_name);
     return all;
   };
   return row;

@@ -4,11 +4,16 @@
 
 namespace conebench {
 
+struct ProblemPart;  // problems/islands.hpp
+
 enum class Decision {
   keep_going,
   accept,       ///< the answer is good enough by the stop_by in force
   out_of_time,  ///< the deadline has passed
 };
+
+/// The iteration after `iteration` at which a verdict is checked: 1, 2, 3, …, then in steps of ×1.1.
+inline long next_check(long iteration) { return iteration + (iteration < 10 ? 1 : iteration / 10); }
 
 /// Watches a solve from outside: applies the verdict, the deadline and the trace. Solvers never read a clock.
 ///
@@ -32,6 +37,12 @@ class Monitor {
   virtual Decision propose(long iteration, ConstVectorRef impulse, double own_residual) {
     return check(iteration, impulse, own_residual);
   }
+
+  /// For a solver that solves the parts of its problem one after the other. From now on only the rows of `part` change,
+  /// and the verdict is theirs, measured by the scale of the whole; it goes on from part to part, so an accepted part
+  /// ends no solve. Null: the verdict is that of the whole again. Iterates remain those of the whole, and so do the
+  /// numbers of iterations, of which `begun` are done. A monitor that never accepts need not know of parts.
+  virtual void turn_to(const ProblemPart* /*part*/, long /*begun*/) {}
 
  protected:
   /// Also sets next_.

@@ -9,7 +9,9 @@
 #include "solvers/common_options.hpp"
 #include "solvers/cond/ccs.hpp"
 #include "solvers/cond/cond.hpp"
+#include "solvers/dvi/dvi.hpp"
 #include "solvers/first_order/apgd.hpp"
+#include "solvers/first_order/barzilai_borwein.hpp"
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
@@ -33,12 +35,14 @@ std::vector<SolverRow> make_catalogue() {
   append(table, admm_rows(), StallTest::on_shown);
   append(table, fixed_point_rows(), StallTest::on_shown);
   append(table, apgd_rows(), StallTest::by_solver);
+  append(table, barzilai_borwein_rows(), StallTest::by_solver);
   append(table, cascade_rows());
   append(table, nonsmooth_newton_rows(), StallTest::on_shown);
   append(table, newton_ccp_rows(), StallTest::on_shown);
   append(table, staggered_rows(), StallTest::by_solver);
   append(table, cond_rows(), StallTest::on_shown);
   append(table, ccs_rows(), StallTest::on_shown);
+  append(table, dvi_rows(), StallTest::on_shown);
   append(table, lcp_rows());
   append(table, ipopt_rows());
   append(table, siconos_rows());
@@ -62,6 +66,11 @@ std::vector<SolverRow>& table() {
   return rows;
 }
 
+SolverOffer& offer() {
+  static SolverOffer offered;
+  return offered;
+}
+
 const SolverRow* find_in(std::span<const SolverRow> rows, const std::string& id) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const SolverRow& row) { return row.info.id == id; });
   return found == rows.end() ? nullptr : &*found;
@@ -73,6 +82,16 @@ std::vector<OptionSpec> SolverRow::all_options() const {
   std::vector<OptionSpec> all = options;
   all.insert(all.end(), common.begin(), common.end());
   return all;
+}
+
+SolverRow with_default_left_out(SolverRow row, const std::string& option) {
+  const OptionValue usual = std::ranges::find(row.options, option, &OptionSpec::name)->default_value;
+  row.effective_options = [effective = row.effective_options, option, usual](const OptionValues& values) {
+    auto all = effective(values);
+    if (all && all->at(option) == usual) all->erase(option);
+    return all;
+  };
+  return row;
 }
 
 std::span<const SolverRow> solver_catalogue() { return catalogue(); }
@@ -89,6 +108,8 @@ Result<void> add_solver(SolverRow row) {
   return {};
 }
 
+void offer_solvers(SolverOffer offered) { offer() = std::move(offered); }
+
 const SolverRow* find_solver(const std::string& id) { return find_in(solver_table(), id); }
 
 Result<const SolverRow*> require_solver(const std::string& id) {
@@ -96,12 +117,15 @@ Result<const SolverRow*> require_solver(const std::string& id) {
   if (const SolverRow* row = find_in(solver_catalogue(), id)) {
     return Error{ErrorCode::unsupported, id + ": " + row->missing};
   }
-  std::vector<std::string> ids;
-  std::string known;
-  for (const auto& row : solver_table()) {
-    known += (known.empty() ? "" : ", ") + row.info.id;
-    ids.push_back(row.info.id);
+  if (std::ranges::find(offer().ids, id) != offer().ids.end()) {
+    CONEBENCH_CHECK(offer().add(id));
+    if (const SolverRow* row = find_solver(id)) return row;
   }
+  std::vector<std::string> ids;
+  for (const auto& row : solver_table()) ids.push_back(row.info.id);
+  ids.insert(ids.end(), offer().ids.begin(), offer().ids.end());
+  std::string known;
+  for (const std::string& one : ids) known += (known.empty() ? "" : ", ") + one;
   return Error{ErrorCode::wrong_usage, "unknown solver '" + id + "'; " + did_you_mean(id, ids) + "known: " + known};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/options.hpp"
 #include "base/result.hpp"
+#include "solvers/many_solver.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench {
@@ -28,6 +29,8 @@ struct SolverRow {
   std::vector<OptionSpec> common = {};
   /// The solver with `values` set over its defaults. Errors (wrong_usage): see OptionBinder::assign.
   std::function<Result<std::unique_ptr<Solver>>(const OptionValues& values)> make;
+  /// The same for many problems in one call; null where the solver takes one at a time.
+  std::function<Result<std::unique_ptr<ManySolver>>(const OptionValues& values)> make_many = {};
   /// All options with `values` set over the defaults; common options only if they differ from their defaults. A
   /// configuration's hash is made from these. Errors as make.
   std::function<Result<OptionValues>(const OptionValues& values)> effective_options;
@@ -58,12 +61,27 @@ std::span<const SolverRow> solver_catalogue();
 /// invalid. Errors (bad_input): the id exists.
 Result<void> add_solver(SolverRow row);
 
+/// Solvers that are added when they are first asked for.
+struct SolverOffer {
+  std::vector<std::string> ids;
+  /// Adds one of them (add_solver). Errors: it can't be had here.
+  std::function<Result<void>(const std::string& id)> add;
+};
+
+/// What require_solver also knows from now on; replaces an earlier offer.
+void offer_solvers(SolverOffer offer);
+
 /// The row of solver_table() with this id, or nullptr.
 const SolverRow* find_solver(const std::string& id);
 
 /// The row of solver_table() with this id. Errors: unknown (wrong_usage; names the known ids), missing from this build
-/// (unsupported; says why).
+/// (unsupported; says why); of an offer, as SolverOffer::add. Where it adds an offered solver, references to other rows
+/// become invalid.
 Result<const SolverRow*> require_solver(const std::string& id);
+
+/// The row whose configurations have the option only where it is not at its default, so that those from before there
+/// was one are the same.
+SolverRow with_default_left_out(SolverRow row, const std::string& option);
 
 /// The error (wrong_usage) where `options` contradict each other and they have a function for it: wrong_word().
 template <class Options>

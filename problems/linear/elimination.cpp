@@ -1,8 +1,11 @@
 #include "problems/linear/elimination.hpp"
 
+#include <metis.h>
+
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -89,6 +92,28 @@ std::vector<int> minimum_degree_order(const BlockGraph& graph) {
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
   Eigen::AMDOrdering<int>()(Pattern(pattern), order);  // of the pattern with its transpose
   return {order.indices().data(), order.indices().data() + graph.rows()};
+}
+
+std::vector<int> nested_dissection_order(const BlockGraph& graph) {
+  std::vector<std::vector<idx_t>> neighbours(at(graph.rows()));
+  each_coupling(graph, [&](int i, int j) {
+    neighbours[at(i)].push_back(j);
+    neighbours[at(j)].push_back(i);
+  });
+  std::vector<idx_t> begin{0}, adjacent;
+  for (auto& of_row : neighbours) {
+    std::ranges::sort(of_row);
+    const auto repeated = std::ranges::unique(of_row);
+    adjacent.insert(adjacent.end(), of_row.begin(), repeated.begin());
+    begin.push_back(static_cast<idx_t>(adjacent.size()));
+  }
+  idx_t rows = graph.rows();
+  std::vector<idx_t> order(at(graph.rows())), index(order);
+  static std::mutex one_at_a_time;  // METIS draws from rand(), which it seeds
+  const std::lock_guard lock(one_at_a_time);
+  const int status = METIS_NodeND(&rows, begin.data(), adjacent.data(), nullptr, nullptr, order.data(), index.data());
+  if (status != METIS_OK) return minimum_degree_order(graph);
+  return {order.begin(), order.end()};
 }
 
 }  // namespace conebench

@@ -3,9 +3,9 @@
 #include <array>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "problems/types.hpp"
 #include "scenes/elastic_mesh.hpp"
-#include "simulation/deformable/workers.hpp"
 
 namespace conebench::simulation {
 

@@ -169,7 +169,7 @@ struct ChuteOptions {
   double friction = 1.0;
 
   static void declare(OptionBinder& bind, ChuteOptions& o) {
-    declare_count(bind, "grains", o.grains, 2000, "polyhedra; 1000 make FCLIB's Chute_1000");
+    declare_count(bind, "grains", o.grains, 20000, "polyhedra; 1000 make FCLIB's Chute_1000");
     bind.choice("shape", o.shape, {"blocks", "stones"},
                 "square blocks, whose faces touch in up to 8 points, or random polyhedra of 20 faces");
     bind.real("aspect", o.aspect, {.minimum = 1, .maximum = 20, .doc = "length of the blocks over their width"});

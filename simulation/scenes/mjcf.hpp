@@ -155,6 +155,7 @@ class Model {
 
   Settings settings_;
   std::vector<OpenBody> open_;
+  long bodies_ = 0;
   std::string assets_, world_, contact_, equality_, actuators_;
   Start positions_, velocities_, controls_, activations_;
   int meshes_ = 0;

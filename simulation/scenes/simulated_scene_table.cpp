@@ -28,6 +28,7 @@ std::vector<SimulatedSceneRow> make_table() {
       fclib_kapla_tower_scene(),
       fclib_spheres_scene(),
       fclib_chute_scene(),
+      fclib_primitive_soup_scene(),
       cube_stack_hit_scene(),
       two_cubes_scene(),
       cube_sliding_scene(),

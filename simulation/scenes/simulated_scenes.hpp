@@ -25,6 +25,7 @@ SimulatedSceneRow fclib_capsules_scene();
 SimulatedSceneRow fclib_kapla_tower_scene();
 SimulatedSceneRow fclib_spheres_scene();
 SimulatedSceneRow fclib_chute_scene();
+SimulatedSceneRow fclib_primitive_soup_scene();
 // Carpentier24's and LeLidec24's:
 SimulatedSceneRow cube_stack_hit_scene();
 SimulatedSceneRow two_cubes_scene();

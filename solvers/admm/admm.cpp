@@ -19,6 +19,11 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 AdmmSolver::AdmmSolver(SolverInfo info, AdmmVariant variant, AdmmOptions options)
     : info_(std::move(info)), variant_(variant), options_(std::move(options)) {}
 
+std::optional<std::string> AdmmOptions::wrong_word() const {
+  if (order == "solve_project" || relaxation == 1.0) return std::nullopt;
+  return "relaxation is a step of order=solve_project; leave one of them out";
+}
+
 std::optional<std::string> AdmmSolver::unsupported_reason(const ContactProblem& problem) const {
   return unsupported_by_flags(info_, problem);
 }
@@ -40,6 +45,7 @@ Result<void> AdmmSolver::prepare(const ContactProblem& problem) {
 
   choose_units(problem);
   if (!cones_.intervals().empty()) cones_ = cones_.with_bounds_over(Vector(impulse_scale_ * row_scale_));
+  extrapolation_ = Extrapolation(options_.acceleration, order(), cones_, variant_.scaled);
   const bool symmetric = problem.symmetry_error() <= 1e-12;
   const bool lu = options_.factorization == "lu" || (options_.factorization == "auto" && !symmetric);
   prepared_.solved_symmetrised = !lu && !symmetric;
@@ -166,10 +172,10 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   };
   start_from(guess, summary);
   if (rule_.update == PenaltyUpdate::steps) steps_.start(y_, z_, rho_);
+  extrapolation_.start(order() == StepOrder::solve_project ? y_ : x_, z_);
   for (long k = 1; k <= stop.max_iterations; ++k) {
-    update_offset();                              // Tsounis Alg. 6 lines 4, 5: s, v
-    system_.solve(offset_, x_);                   // line 6: x
-    const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
+    if (k > 1) extrapolation_.next(order() == StepOrder::solve_project ? y_ : x_, z_, rho_);
+    const Residuals r = order() == StepOrder::solve_project ? solve_project() : project_solve();
     summary.iterations = k;
     summary.own_residual = r.largest();
     const double measured = std::isfinite(x_.sum()) ? summary.own_residual : not_a_number;  // a maximum forgets NaN
@@ -197,7 +203,7 @@ void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
     ++summary.operator_products;
   }
   if (variant_.de_saxce) add_de_saxce(cones_, z_, z_);
-  project_dual_cone(cones_, z_, z_);
+  if (order() == StepOrder::solve_project) project_dual_cone(cones_, z_, z_);
 }
 
 /// offset = −(g + s − η x − ρ y − z) with s = Γ(z): the right-hand side of Carpentier24 (37).
@@ -212,10 +218,28 @@ void AdmmSolver::update_offset() {
   x_.swap(x_previous_);
 }
 
-AdmmSolver::Residuals AdmmSolver::update_slack_and_dual() {
+AdmmSolver::Residuals AdmmSolver::solve_project() {
+  update_offset();             // Tsounis Alg. 6 lines 4, 5: s, v
+  system_.solve(offset_, x_);  // line 6: x
   Residuals residuals;
-  update_rows(residuals);
+  update_rows(residuals);  // lines 7–9 and 12–14: x, y, z, residuals
   update_contacts(residuals);
+  return residuals;
+}
+
+/// The same steps from line 8 on. As y is older than x then, z is no longer in K*, and the dual residual is that of x.
+AdmmSolver::Residuals AdmmSolver::project_solve() {
+  y_ = x_ - z_ / rho_;
+  project_cone(cones_, y_, y_);
+  update_offset();
+  system_.solve(offset_, x_);
+  Residuals residuals;
+  offset_ = x_ - y_;
+  z_ -= rho_ * offset_;
+  residuals.primal = largest_part(cones_, offset_, variant_.scaled);
+  offset_ = x_ - x_previous_;
+  residuals.dual = std::max(rho_, proximal_) * largest_part(cones_, offset_, variant_.scaled);
+  residuals.complementarity = largest_complementarity(cones_, y_, z_);
   return residuals;
 }
 

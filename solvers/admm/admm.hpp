@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "problems/linear/shifted_factor.hpp"
+#include "solvers/admm/extrapolation.hpp"
 #include "solvers/admm/penalty_rule.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
@@ -13,18 +14,22 @@ namespace conebench {
 
 /// Parameters of the ADMM family. Which of them a row offers, and with which defaults, stands in admm_rows.cpp.
 struct AdmmOptions {
-  double relaxation = 1.0;             ///< ω of Tsounis Alg. 6 line 7
-  double proximal = 1e-6;              ///< η of Carpentier24 (35), Tsounis (166)
-  double initial_penalty = 1.0;        ///< ρ₀ where it is a value
-  double initial_exponent = 0.2;       ///< p₀ of Carpentier24 (45), τ₀ of Tsounis (172a), where ρ₀ is spectral
-  double ratio = 10.0;                 ///< α of Carpentier24 (44), (46)
-  double factor = 1.5;                 ///< τ_inc = τ_dec of Carpentier24 (44), Tsounis (171)
-  double increment = 0.05;             ///< p_inc = p_dec of Carpentier24 (46), τ of Tsounis (172b)
-  long window = 50;                    ///< of StepBalance
-  double reach = 30.0;                 ///< of StepBalance
-  std::string update = "fixed";        ///< fixed | linear | spectral | steps
-  std::string initial = "value";       ///< value | spectral
-  std::string factorization = "auto";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
+  double relaxation = 1.0;              ///< ω of Tsounis Alg. 6 line 7
+  double proximal = 1e-6;               ///< η of Carpentier24 (35), Tsounis (166)
+  double initial_penalty = 1.0;         ///< ρ₀ where it is a value
+  double initial_exponent = 0.2;        ///< p₀ of Carpentier24 (45), τ₀ of Tsounis (172a), where ρ₀ is spectral
+  double ratio = 10.0;                  ///< α of Carpentier24 (44), (46)
+  double factor = 1.5;                  ///< τ_inc = τ_dec of Carpentier24 (44), Tsounis (171)
+  double increment = 0.05;              ///< p_inc = p_dec of Carpentier24 (46), τ of Tsounis (172b)
+  long window = 50;                     ///< of StepBalance
+  double reach = 30.0;                  ///< of StepBalance
+  std::string update = "fixed";         ///< fixed | linear | spectral | steps
+  std::string initial = "value";        ///< value | spectral
+  std::string factorization = "auto";   ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
+  std::string order = "solve_project";  ///< solve_project | project_solve: StepOrder
+  AccelerationOptions acceleration;
+
+  std::optional<std::string> wrong_word() const;
 };
 
 /// What sets one member of the family apart beyond its parameters.
@@ -64,7 +69,11 @@ class AdmmSolver final : public Solver {
   void apply(const Vector& x, Vector& y);
   void start_from(ConstVectorRef guess, SolveSummary& summary);
   void update_offset();
-  Residuals update_slack_and_dual();
+  StepOrder order() const {
+    return options_.order == "solve_project" ? StepOrder::solve_project : StepOrder::project_solve;
+  }
+  Residuals solve_project();
+  Residuals project_solve();
   void update_rows(Residuals& residuals);
   void update_contacts(Residuals& residuals);
   double next_penalty(const Residuals& residuals);
@@ -85,6 +94,7 @@ class AdmmSolver final : public Solver {
   ShiftedFactor system_;  ///< G + R + (ρ + η) I
   PenaltyRule rule_;
   StepBalance steps_;
+  Extrapolation extrapolation_;
   double prepared_proximal_ = 0.0;  ///< η that prepare() factored with
   double initial_penalty_ = 1.0;    ///< ρ₀
   SolveSummary prepared_;           ///< counts of prepare(), and its breakdown
@@ -98,7 +108,7 @@ class AdmmSolver final : public Solver {
   Vector x_previous_, offset_;
 };
 
-/// The rows ADMM-CCP, ADMM-NCP-FP, ADMM-NCP-LA, ADMM-NCP-SA, ADMM-NCP-SA-S, ADMM-NCP-ST-S.
+/// The rows ADMM-CCP, ADMM-NCP-FP, ADMM-NCP-LA, ADMM-NCP-SA, ADMM-NCP-SA-S, ADMM-NCP-ST-S, ADMM-NCP-AA-S.
 std::vector<SolverRow> admm_rows();
 
 }  // namespace conebench

@@ -166,10 +166,17 @@ std::vector<int> order_of(const ScaledProblem& problem) {
   return given;
 }
 
+Elimination cheapest_elimination(const ScaledProblem& problem) {
+  Elimination first = eliminate(problem.graph(), order_of(problem));
+  if (first.flops <= tuned.dissected_above) return first;
+  Elimination dissected = eliminate(problem.graph(), nested_dissection_order(problem.graph()));
+  return dissected.flops < first.flops ? dissected : first;
+}
+
 }  // namespace
 
 BlockLu::BlockLu(const ScaledProblem& problem, double max_bytes)
-    : elimination_(eliminate(problem.graph(), order_of(problem))), max_bytes_(max_bytes) {
+    : elimination_(cheapest_elimination(problem)), max_bytes_(max_bytes) {
   problem.with_dimension([&]<int Dim>() {
     flops_ = 2.0 * Dim * Dim * Dim / flops_of_block_product * elimination_.flops;
     bytes_ = RowLu<Dim>::bytes(elimination_);
@@ -185,7 +192,7 @@ bool BlockLu::factor(const ScaledProblem& problem, const BlockSystem& system) {
   return factors_->factor(problem, system);
 }
 
-void BlockLu::solve(const Vector& right_side, Vector& solution) const {
+void BlockLu::solve(const Vector& right_side, Vector& solution) {
   factors_ ? factors_->solve(right_side, solution) : void(solution.setZero());
 }
 

@@ -6,6 +6,7 @@
 
 #include "problems/linear/elimination.hpp"
 #include "problems/types.hpp"
+#include "solvers/cascade/linear_solver.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 
 namespace conebench::cascade {
@@ -29,8 +30,9 @@ struct BlockSystem {
 /// LU of all systems that share the symmetric pattern of one problem's blocks: one symbolic analysis, then as many
 /// numeric factorizations as wanted. Contacts that are left out cost nothing.
 ///
-/// The order is approximate minimum degree on the graph of G ∪ Gᵀ, the given one for few contacts.
-class BlockLu {
+/// The order is approximate minimum degree on the graph of G ∪ Gᵀ, the given one for few contacts, and nested
+/// dissection where that would take more than tuned.dissected_above operations and this fewer.
+class BlockLu final : public LinearSolver {
  public:
   /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. Factors of more
   /// than `max_bytes` are never made.
@@ -38,10 +40,9 @@ class BlockLu {
 
   /// Factors `system` with the values of `problem`, which has the analysed pattern. False where a pivot block was
   /// singular and had to be perturbed, and where the factors would take more than they may: solutions are then zero.
-  bool factor(const ScaledProblem& problem, const BlockSystem& system);
+  bool factor(const ScaledProblem& problem, const BlockSystem& system) override;
 
-  /// solution = A⁻¹ right_side; the right side itself in contacts that are left out, 0 in single components.
-  void solve(const Vector& right_side, Vector& solution) const;
+  void solve(const Vector& right_side, Vector& solution) override;
 
   /// Floating-point operations of one numeric factorization with nothing left out.
   double flops() const { return flops_; }

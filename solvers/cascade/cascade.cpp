@@ -12,6 +12,7 @@
 #include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/driver.hpp"
 #include "solvers/cascade/friction_cascade.hpp"
+#include "solvers/cascade/newton_krylov.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 
@@ -162,7 +163,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.version = 22;  // all of them work with the same parts
+  info.version = 23;  // all of them work with the same parts
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;
@@ -177,6 +178,18 @@ SolverInfo one_sided(SolverInfo info) {
 SolverRow part_row(SolverInfo info, const Run& run) {
   SolverRow row = make_row<NoOptions>(
       std::move(info), [run](const SolverInfo& i, const NoOptions&) { return std::make_unique<PartSolver>(i, run); });
+  row.measures = "natural_map_scaled";
+  return row;
+}
+
+SolverRow newton_krylov_row(SolverInfo info) {
+  info.version = 1;
+  SolverRow row = make_row<NewtonKrylovOptions>(std::move(info), [](const SolverInfo& i, const NewtonKrylovOptions& o) {
+    const auto run = [o](Parts& parts, Search& search, Vector& r) {
+      NewtonKrylov(parts.problem(), parts.sweep(), o).run(search, r);
+    };
+    return std::make_unique<PartSolver>(i, run);
+  });
   row.measures = "natural_map_scaled";
   return row;
 }
@@ -215,6 +228,11 @@ std::vector<SolverRow> cascade_rows() {
                  const Vector zero = Vector::Zero(parts.problem().size());
                  if (!parts.proximal_point().run(search, zero, {.newton_steps = 3000})) parts.newton().rescue(search);
                }),
+      newton_krylov_row(
+          part_info("NEWTON-KRYLOV", "Sweeps and Newton steps solved by BiCGSTAB with ILU(0)",
+                    "For thousands of contacts whose factors fill in: memory and time of a step are those of some "
+                    "products with G. Lattices of more than 5,000 contacts that slide and wedge may take it longer "
+                    "than anybody waits.")),
       driver_row(part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                            "Solves what any of its parts solves, cheapest first; factors matrices of G's pattern, so "
                            "thousands of densely coupled contacts are expensive.")),

@@ -59,7 +59,9 @@ struct Constants {
   double scaling = 6.0;           ///< cost of the two products that scale a block, over that of a sweep
   double planar_sweep = 0.14;     ///< cost of a 2×2 block in a sweep over that of a 3×3 one
   // Factors.
-  int few_in_order = 32;  ///< contacts whose matrix is eliminated in the given order; 64 gain no more
+  int few_in_order = 32;         ///< contacts whose matrix is eliminated in the given order; 64 gain no more
+  double dissected_above = 5e8;  ///< operations by minimum degree; nested dissection takes as long as what it saves in
+                                 ///< one factorization of twice that
 };
 inline constexpr Constants tuned;
 

@@ -43,6 +43,8 @@ class Search {
     if (outer_ != nullptr) outer_->count_newton();
   }
   void count_sweep() { ++sweeps_; }
+  /// An iteration whose product the problem counts.
+  void count_gradient() { ++gradient_steps_; }
   void count_product() { ++products_; }
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : out_of_time_ || iterations() >= max_iterations_; }
@@ -65,7 +67,7 @@ class Search {
   SolveSummary finish();
 
  private:
-  long iterations() const { return newton_steps_ + sweeps_; }
+  long iterations() const { return newton_steps_ + sweeps_ + gradient_steps_; }
   /// Takes the monitor's decision on the impulse as it stands.
   void follow(Decision decision, double residual);
   /// Counts a point of this search or of one within it. True: the monitor, where it is due, accepts the best point.
@@ -81,6 +83,7 @@ class Search {
   long max_iterations_ = std::numeric_limits<long>::max();
   long newton_steps_ = 0;
   long sweeps_ = 0;
+  long gradient_steps_ = 0;
   long attempts_ = 0;
   const char* stage_ = "";
   long offers_ = 0;  ///< what the monitor counts: every point that was measured, those of inner searches included

@@ -31,9 +31,9 @@ class Cycle {
 
 }  // namespace
 
-SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
+SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, LinearSolver& linear)
     : problem_(problem),
-      lu_(lu),
+      linear_(linear),
       system_(problem.contacts()),
       modes_(system_.left_out.size()),
       w_(problem.size()),
@@ -124,9 +124,9 @@ void SemismoothNewton::step(double alpha) {
     system_.diagonal[at(i)].noalias() += share * (left * system_.right[at(i)]);
     right_side_.segment<3>(3 * i) -= left * (z_.segment<3>(3 * i) + share * known_.segment<3>(3 * i));
   }
-  lu_.factor(problem_, system_);
+  linear_.factor(problem_, system_);
   factored_ = modes_;
-  lu_.solve(right_side_, z_);
+  linear_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     r_.segment<3>(3 * i) += system_.right[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
   }
@@ -176,6 +176,15 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
     step(std::min(budget.largest, std::max(tuned.least, relative * residual)));
     search.count_newton();
   }
+}
+
+void SemismoothNewton::step_from(Vector& r, const Vector& w, double alpha) {
+  rho_ = 1.0;
+  r_ = r;
+  w_ = w;
+  linearise();
+  step(alpha);
+  r = r_;
 }
 
 void SemismoothNewton::rescue(Search& search) {

@@ -68,11 +68,14 @@ class SemismoothNewton {
  public:
   using Block = BlockSystem::Block;
 
-  /// Both must outlive this object; `lu` has analysed `problem`'s pattern.
-  SemismoothNewton(const ScaledProblem& problem, BlockLu& lu);
+  /// Both must outlive this object; `linear` is made for `problem`'s pattern.
+  SemismoothNewton(const ScaledProblem& problem, LinearSolver& linear);
 
   /// True: `search` accepted a point. `known`: what was measured at `start` and offered to `search` already.
   bool run(Search& search, const Vector& start, const NewtonBudget& budget, const Measured& known = {});
+
+  /// One step with regularisation `alpha` from r, whose velocity is w.
+  void step_from(Vector& r, const Vector& w, double alpha);
 
   /// Strongly regularised from the best point, as long as the best keeps shrinking.
   void rescue(Search& search);
@@ -85,7 +88,7 @@ class SemismoothNewton {
   void step(double alpha);
 
   const ScaledProblem& problem_;
-  BlockLu& lu_;
+  LinearSolver& linear_;
   double rho_ = 1.0;
   BlockSystem system_;
   enum class Mode : char { stick, open, slip, at_lower, at_upper };

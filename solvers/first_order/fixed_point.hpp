@@ -6,7 +6,7 @@
 
 namespace conebench {
 
-/// The rows FP-DS, FP-VI and FP-EG.
+/// The rows FP-DS, FP-VI, FP-EG and FP-FBF.
 std::vector<SolverRow> fixed_point_rows();
 
 }  // namespace conebench

@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "base/workers.hpp"
 #include "problems/scaled_natural_map.hpp"
+#include "solvers/common_options.hpp"
 
 namespace conebench {
 
@@ -23,43 +25,53 @@ double largest_block_norm(const ConeProduct& cones, const Vector& x) {
   return std::max(scalars, std::sqrt(square));
 }
 
-}  // namespace
-
-void declare_product(OptionBinder& bind, std::string& product) {
-  bind.choice("product", product, {"auto", "matrix", "solves"},
-              "G times a vector: by the assembled G, by a solve with M a product (problems given as M and J), or by G "
-              "where it is given or sparse and by solves elsewhere");
+Product product_of(const ProductOptions& o) {
+  return o.product == "matrix" ? Product::matrix : o.product == "solves" ? Product::solves : Product::automatic;
 }
 
-Product product_of(const std::string& name) {
-  return name == "matrix" ? Product::matrix : name == "solves" ? Product::solves : Product::automatic;
+}  // namespace
+
+void declare_product(OptionBinder& bind, ProductOptions& o) {
+  bind.choice("product", o.product, {"auto", "matrix", "solves"},
+              "G times a vector: by the assembled G, by a solve with M a product (problems given as M and J), or by G "
+              "where it is given or sparse and by solves elsewhere");
+  declare_threads(bind, o.threads, "that share a product with G");
 }
 
 SolverRow with_product_left_out(SolverRow row) {
-  row.effective_options = [effective = row.effective_options](const OptionValues& values) {
-    auto all = effective(values);
-    if (all && all->at("product") == OptionValue(std::string("auto"))) all->erase("product");
-    return all;
-  };
-  return row;
+  return with_default_left_out(with_default_left_out(std::move(row), "product"), "threads");
 }
 
-bool multiplies_by_matrix(const ContactProblem& problem, Product product) {
-  return product == Product::automatic ? problem.condenses_sparsely() : product == Product::matrix;
-}
+VelocityMap::VelocityMap() = default;
+VelocityMap::VelocityMap(VelocityMap&&) noexcept = default;
+VelocityMap& VelocityMap::operator=(VelocityMap&&) noexcept = default;
+VelocityMap::~VelocityMap() = default;
 
-VelocityMap::VelocityMap(const ContactProblem& problem, bool de_saxce, Product product)
-    : problem_(problem), product_(product), de_saxce_(de_saxce) {
+VelocityMap::VelocityMap(const ContactProblem& problem, bool de_saxce, const ProductOptions& options)
+    : problem_(problem), product_(product_of(options)), de_saxce_(de_saxce) {
+  if (options.threads > 1) workers_ = std::make_unique<Workers>(static_cast<int>(options.threads));
   velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
 }
 
 void VelocityMap::multiply(ConstVectorRef x, VectorRef y) {
-  switch (product_) {
-    case Product::automatic: problem_->multiply(x, y); break;
-    case Product::matrix: problem_->blocks().apply(x, y); break;
-    case Product::solves: problem_->delassus().apply(x, y); break;
+  if (workers_) {
+    multiply_by(*workers_, x, y);
+  } else {
+    switch (product_) {
+      case Product::automatic: problem_->multiply(x, y); break;
+      case Product::matrix: problem_->blocks().apply(x, y); break;
+      case Product::solves: problem_->delassus().apply(x, y); break;
+    }
   }
   ++products_;
+}
+
+void VelocityMap::multiply_by(Workers& workers, ConstVectorRef x, VectorRef y) {
+  switch (product_) {
+    case Product::automatic: return problem_->multiply(x, y, workers);
+    case Product::matrix: return problem_->blocks().apply(x, y, workers);
+    case Product::solves: return problem_->delassus().apply_by(workers, x, y);
+  }
 }
 
 void VelocityMap::operator()(const Vector& impulse, Vector& velocity) {
@@ -67,6 +79,11 @@ void VelocityMap::operator()(const Vector& impulse, Vector& velocity) {
   velocity += problem_->free_term();
   if (!problem_->rigid()) velocity += problem_->compliance().cwiseProduct(impulse);
   if (de_saxce_) add_de_saxce(problem_->cones(), velocity, velocity);
+}
+
+void VelocityMap::multiply_with_compliance(const Vector& x, Vector& y) {
+  multiply(x, y);
+  if (!problem_->rigid()) y += problem_->compliance().cwiseProduct(x);
 }
 
 void VelocityMap::project_step(const Vector& impulse, double rho, const Vector& velocity, Vector& point) const {
@@ -99,6 +116,23 @@ double VelocityMap::largest_eigenvalue(int max_products) {
     x = y;
   }
   return largest;
+}
+
+std::optional<std::string> VelocityMapSolver::unsupported_reason(const ContactProblem& problem) const {
+  return unsupported_by_flags(info_, problem);
+}
+
+bool VelocityMapSolver::needs_matrix(const ContactProblem& problem) const {
+  const Product product = product_of(product_);
+  return product == Product::automatic ? problem.condenses_sparsely() : product == Product::matrix;
+}
+
+Result<void> VelocityMapSolver::prepare_map(const ContactProblem& problem, bool de_saxce,
+                                            std::initializer_list<Vector*> vectors) {
+  if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+  map_ = VelocityMap(problem, de_saxce, product_);
+  for (Vector* const vector : vectors) vector->setZero(problem.rows());
+  return {};
 }
 
 }  // namespace conebench

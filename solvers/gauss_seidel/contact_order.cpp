@@ -47,24 +47,26 @@ std::vector<int> greedy_colours(const Neighbours& graph) {
 
 std::vector<std::string> contact_order_names() { return {"given", "random", "coloured"}; }
 
-std::vector<int> contact_order(const ContactProblem& problem, const std::string& name, std::uint64_t seed) {
-  std::vector<int> order(static_cast<std::size_t>(problem.cones().contacts()));
+ContactOrder contact_order(const ContactProblem& problem, const std::string& name, std::uint64_t seed) {
+  ContactOrder result;
+  std::vector<int>& order = result.contacts;
+  order.resize(static_cast<std::size_t>(problem.cones().contacts()));
   std::iota(order.begin(), order.end(), 0);
-  if (name == "given") return order;
+  if (name == "given") return result;
   if (name == "random") {
     // Fisher–Yates by hand: std::shuffle's draws differ between standard libraries.
     std::mt19937_64 generator(seed);
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[generator() % i]);
-    return order;
+    return result;
   }
-  if (name == "coloured") {
-    const std::vector<int> colours = greedy_colours(contact_graph(problem));
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return colours[static_cast<std::size_t>(a)] < colours[static_cast<std::size_t>(b)];
-    });
-    return order;
+  if (name != "coloured") throw std::invalid_argument("unknown order of contacts '" + name + "'");
+  const std::vector<int> colours = greedy_colours(contact_graph(problem));
+  const auto colour = [&](int contact) { return colours[static_cast<std::size_t>(contact)]; };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return colour(a) < colour(b); });
+  for (std::size_t i = 1; i <= order.size(); ++i) {
+    if (i == order.size() || colour(order[i]) != colour(order[i - 1])) result.colour_ends.push_back(i);
   }
-  throw std::invalid_argument("unknown order of contacts '" + name + "'");
+  return result;
 }
 
 }  // namespace conebench::gauss_seidel

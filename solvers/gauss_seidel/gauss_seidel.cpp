@@ -1,6 +1,8 @@
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 #include "solvers/gauss_seidel/ellipse_block.hpp"
@@ -15,21 +17,37 @@ constexpr const char* pgs_papers =
     "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis; Tsounis, Grandia, Bächer, On Solving the "
     "Dynamics of Constrained Rigid Multi-Body Systems with Kinematic Loops";
 
+struct AndersonOptions : NsgsOptions {
+  AndersonOptions() {
+    acceleration.method = "anderson";
+    acceleration.capacity = 10;
+  }
+};
+
+template <class Options = NsgsOptions>
 SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool damp_cycles) {
   SolverInfo info;
   info.intervals = true;
   info.friction_cones = true;
   info.id = id;
-  info.version = damp_cycles ? 1 : 2;
+  info.version = damp_cycles || !std::is_same_v<Options, NsgsOptions> ? 1 : 2;
   info.name = name;
   info.citation =
       "Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to solve frictional contact problems, 1998; local solution "
       "after Bonnefon, Daviet, Quartic formulation of Coulomb 3D frictional contact, 2011";
   info.summary = summary;
-  return make_row<SweepOptions>(info, [damp_cycles](const SolverInfo& i, const SweepOptions& o) {
-    return std::make_unique<GaussSeidelSolver<CoulombBlock>>(
-        i, Settings{.sweep = o, .own_test = OwnTest::natural_map, .damp_cycles = damp_cycles}, CoulombBlock{});
-  });
+  return with_acceleration_left_out(make_row<Options>(info, [damp_cycles](const SolverInfo& i, const NsgsOptions& o) {
+    return std::make_unique<GaussSeidelSolver<CoulombBlock>>(i,
+                                                             Settings{.sweep = o.sweep,
+                                                                      .own_test = OwnTest::natural_map,
+                                                                      .damp_cycles = damp_cycles,
+                                                                      .acceleration = o.acceleration},
+                                                             CoulombBlock{});
+  }));
+}
+
+Settings cone_settings(const PgsConeOptions& o, OwnModel model) {
+  return {.sweep = o.pgs.sweep, .own_model = model, .check_period = o.pgs.check_period, .acceleration = o.acceleration};
 }
 
 SolverRow split_projection_row(const char* id, const char* name, const char* summary, bool safe_step) {
@@ -42,12 +60,12 @@ SolverRow split_projection_row(const char* id, const char* name, const char* sum
   info.citation = pgs_papers;
   info.summary = summary;
   info.rotation_invariant = safe_step;  // 1/min(G_tt) depends on the tangent axes, λ_max(G_TT) does not
-  return make_row<PgsNcpOptions>(info, [safe_step](const SolverInfo& i, const PgsNcpOptions& o) {
-    const auto velocity = o.tangent_velocity == "updated" ? TangentVelocity::updated : TangentVelocity::initial;
-    return std::make_unique<GaussSeidelSolver<SplitProjectionBlock>>(
-        i, Settings{.sweep = o.pgs.sweep, .check_period = o.pgs.check_period},
-        SplitProjectionBlock{safe_step, velocity});
-  });
+  return with_acceleration_left_out(
+      make_row<PgsNcpOptions>(info, [safe_step](const SolverInfo& i, const PgsNcpOptions& o) {
+        const auto velocity = o.tangent_velocity == "updated" ? TangentVelocity::updated : TangentVelocity::initial;
+        return std::make_unique<GaussSeidelSolver<SplitProjectionBlock>>(i, cone_settings(o.cone, OwnModel::ncp),
+                                                                         SplitProjectionBlock{safe_step, velocity});
+      }));
 }
 
 SolverRow cone_projection_row(const char* id, const char* name, const char* summary, bool de_saxce) {
@@ -60,13 +78,11 @@ SolverRow cone_projection_row(const char* id, const char* name, const char* summ
   info.origin = Origin::paper;
   info.citation = pgs_papers;
   info.summary = summary;
-  return make_row<PgsOptions>(info, [de_saxce](const SolverInfo& i, const PgsOptions& o) {
-    return std::make_unique<GaussSeidelSolver<ConeProjectionBlock>>(
-        i,
-        Settings{
-            .sweep = o.sweep, .own_model = de_saxce ? OwnModel::ncp : OwnModel::ccp, .check_period = o.check_period},
-        ConeProjectionBlock{de_saxce});
-  });
+  return with_acceleration_left_out(
+      make_row<PgsConeOptions>(info, [de_saxce](const SolverInfo& i, const PgsConeOptions& o) {
+        return std::make_unique<GaussSeidelSolver<ConeProjectionBlock>>(
+            i, cone_settings(o, de_saxce ? OwnModel::ncp : OwnModel::ccp), ConeProjectionBlock{de_saxce});
+      }));
 }
 
 SolverRow box_projection_row(const char* id, const char* name, const char* summary, bool safe_step) {
@@ -170,9 +186,7 @@ SolverRow prox_row(const char* id, const char* name, const char* summary) {
   });
 }
 
-}  // namespace
-
-std::vector<SolverRow> solver_rows() {
+std::vector<SolverRow> all_rows() {
   return {
       nsgs_row(
           "NSGS", "Block Gauss-Seidel with the exact one-contact Coulomb solution",
@@ -183,6 +197,13 @@ std::vector<SolverRow> solver_rows() {
                "NSGS whose omega falls by 0.8, down to relaxation_min, where the sweeps' changes have stopped falling "
                "for 200 sweeps: leaves cycles that NSGS stays in, and is slower where NSGS would have come through.",
                true),
+      nsgs_row<AndersonOptions>(
+          "NSGS-AA", "NSGS with Anderson's acceleration",
+          "NSGS with acceleration=anderson: a fraction of the sweeps where contacts are redundant or masses differ, "
+          "and "
+          "solves most of what NSGS does not of hands and humanoids. Small problems take as many sweeps, and a sweep "
+          "is dearer.",
+          false),
       split_projection_row(
           "PGS-NCP", "Projected Gauss-Seidel on the NCP, printed tangential step",
           "The textbook method (LeLidec24 Alg. 6, Tsounis Alg. 3). Its tangential step 1/min(G_tt) is the largest "
@@ -237,6 +258,14 @@ std::vector<SolverRow> solver_rows() {
                                   "the number of contacts that "
                                   "share a body."),
   };
+}
+
+}  // namespace
+
+std::vector<SolverRow> solver_rows() {
+  std::vector<SolverRow> rows = all_rows();
+  for (SolverRow& row : rows) row = with_default_left_out(std::move(row), "threads");
+  return rows;
 }
 
 }  // namespace conebench::gauss_seidel

@@ -6,8 +6,10 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "problems/cone_product.hpp"
+#include "solvers/acceleration/accelerator.hpp"
 #include "solvers/gauss_seidel/contact_order.hpp"
 #include "solvers/gauss_seidel/options.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
@@ -39,15 +41,17 @@ struct Settings {
   long check_period = 1;     ///< sweeps between two own tests
   bool damp_cycles = false;  ///< see Relaxation
   Decay decay = Decay::to_minimum;
-  ProxOptions prox = {};       ///< for a one-contact solver that adapts
-  double total_inertia = 0.0;  ///< I_total of OwnTest::objective [kg]; 0: from the problem
+  ProxOptions prox = {};                  ///< for a one-contact solver that adapts
+  double total_inertia = 0.0;             ///< I_total of OwnTest::objective [kg]; 0: from the problem
+  AccelerationOptions acceleration = {};  ///< of the sweep, for contacts whose impulses lie in the cones of K
 };
 
 /// Sweeps until the stop_by in force is met: paper Tsounis Alg. 5.
 ///
 /// Starts from the guess projected onto K. The first iterate is checked after the first sweep. `diverged`: the
 /// iterate is not finite or moves by more than 1e12 of the free velocity. `stalled`: the iterate has moved by less
-/// than rounding for 20 sweeps on end.
+/// than rounding for 20 sweeps on end. Accelerated, a sweep begins at an extrapolated point projected onto K, and its
+/// result is the iterate.
 template <class Local, Splitting S = Splitting::gauss_seidel>
 class GaussSeidelSolver final : public Solver {
  public:
@@ -68,11 +72,15 @@ class GaussSeidelSolver final : public Solver {
     sweep_ = with_contact_cone(problem.cones(), [&]<class Cone>() -> std::unique_ptr<AnySweep> {
       // Where the one-contact solver does not know the contacts' class, there is none.
       using Known = std::conditional_t<Solves<Local, Cone>, Cone, CoulombSpace>;
-      return std::make_unique<Sweep<Local, Known, S>>(problem, local_, order, weights);
+      return std::make_unique<Sweep<Local, Known, S>>(problem, local_, order.contacts, weights);
     });
+    if (const long threads = settings_.sweep.order.threads; threads > 1) {
+      sweep_->share(order.colour_ends, static_cast<int>(threads));
+    }
     residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
     total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);
     problem_ = problem;
+    if (settings_.acceleration.any()) prepare_acceleration(weights);
     return {};
   }
 
@@ -94,6 +102,7 @@ class GaussSeidelSolver final : public Solver {
 
     project_cone(cones, guess, impulse);
     sweep_->start(impulse.data());
+    start_acceleration(impulse);
     if constexpr (Adapting<Local>) sweep_->set_factor(factor.rho());
     const auto end_with = [&](SolveStatus status) {
       sweep_->write(impulse.data());
@@ -130,12 +139,44 @@ class GaussSeidelSolver final : public Solver {
         summary.stall = Stall::rounding;
         return end_with(SolveStatus::stalled);
       }
+      if (accelerator_.active() && !last) extrapolate(impulse);
     }
     return end_with(SolveStatus::max_iterations);
   }
 
  private:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+  /// The residual in units of √energy: an impulse times the root of what turns it into a velocity.
+  void prepare_acceleration(const Vector& weights) {
+    const ConeProduct& cones = problem_->cones();
+    Vector by_row(cones.rows());
+    std::vector<Index> first_rows;
+    for (Index b = 0; b < cones.blocks(); ++b) {
+      first_rows.push_back(cones.block_row(b));
+      by_row.segment(cones.block_row(b), cones.block_size(b)).setConstant(std::sqrt(weights[b]));
+    }
+    energy_ = by_row.cwiseAbs2();
+    point_.resize(cones.rows());
+    step_.resize(cones.rows());
+    accelerator_ = Accelerator(settings_.acceleration, std::move(by_row), std::move(first_rows));
+  }
+  void start_acceleration(ConstVectorRef impulse) {
+    accelerator_.restart();
+    if (accelerator_.active()) point_ = impulse;
+  }
+  /// Where the next sweep starts, after one from `point_`. Writes the iterate to `impulse`. Of a point that lies
+  /// behind, seen along the sweep's own step, the sweep's result takes the place: an extrapolation that K cuts off can
+  /// lead back to where the sweeps started, for ever.
+  void extrapolate(VectorRef impulse) {
+    sweep_->write(impulse.data());
+    step_ = energy_.cwiseProduct(impulse - point_);
+    const double start = step_.dot(point_);
+    accelerator_.next(point_, impulse, point_);
+    project_cone(problem_->cones(), point_, point_);
+    if (!(step_.dot(point_) >= start)) point_ = impulse;
+    sweep_->start(point_.data());
+  }
 
   /// Brings `impulse` up to date where it checks it.
   bool own_test_met(double tolerance, VectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
@@ -167,6 +208,9 @@ class GaussSeidelSolver final : public Solver {
   std::unique_ptr<AnySweep> sweep_;
   std::unique_ptr<OwnResiduals> residuals_;
   double total_inertia_ = 1.0;
+  Accelerator accelerator_;
+  Vector point_;                ///< where the last sweep started; accelerated
+  Vector energy_, step_;        ///< the weights of a step's energy, and a step times them
   double objective_ = unknown;  ///< of the iterate that OwnTest::objective saw last
 };
 

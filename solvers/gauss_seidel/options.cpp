@@ -1,5 +1,6 @@
 #include "solvers/gauss_seidel/options.hpp"
 
+#include "solvers/common_options.hpp"
 #include "solvers/gauss_seidel/contact_order.hpp"
 
 namespace conebench::gauss_seidel {
@@ -11,6 +12,7 @@ void declare_order(OptionBinder& bind, OrderOptions& o) {
               "order of the contacts in a sweep, fixed for the whole solve: as given, drawn at random, or colour by "
               "colour (red-black)");
   bind.integer("order_seed", o.seed, {.minimum = 0, .maximum = 1e15, .doc = "seed of the random order"});
+  declare_threads(bind, o.threads, "that share the contacts of a colour, with order=coloured");
 }
 
 void declare_check_period(OptionBinder& bind, long& period) {
@@ -25,6 +27,13 @@ void declare_own_test(OptionBinder& bind, std::string& own_test) {
               "stop_by solver: the residuals of the NCP, Tsounis (156)-(158), as LeLidec24 and Tsounis chose, or how "
               "far a whole sweep "
               "(omega = 1) would move, relative to the free velocity, which the method's own model can meet");
+}
+
+void declare_sweep_acceleration(OptionBinder& bind, AccelerationOptions& o) {
+  declare_acceleration(
+      bind, o, {"none", "anderson", "nesterov", "block_nesterov", "nncg"},
+      "of the sweep as a map: Anderson's, type II; Nesterov's momentum with restart, of all rows or block "
+      "by block; nonsmooth nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010)");
 }
 
 /// Those of LeLidec24 Alg. 5 but for the own test.
@@ -56,6 +65,11 @@ void declare_options(OptionBinder& bind, SweepOptions& o) {
   bind.real(
       "relaxation_min", o.relaxation_min,
       {.minimum = 0.01, .maximum = 1.99, .doc = "omega_min of Tsounis Alg. 5; a smaller first omega stays as it is"});
+}
+
+void declare_options(OptionBinder& bind, NsgsOptions& o) {
+  declare_options(bind, o.sweep);
+  declare_sweep_acceleration(bind, o.acceleration);
 }
 
 void declare_options(OptionBinder& bind, PgsOptions& o) {
@@ -93,8 +107,13 @@ void declare_options(OptionBinder& bind, ProxOptions& o) {
                     "sweep is taken back"});
 }
 
-void declare_options(OptionBinder& bind, PgsNcpOptions& o) {
+void declare_options(OptionBinder& bind, PgsConeOptions& o) {
   declare_options(bind, o.pgs);
+  declare_sweep_acceleration(bind, o.acceleration);
+}
+
+void declare_options(OptionBinder& bind, PgsNcpOptions& o) {
+  declare_options(bind, o.cone);
   bind.choice(
       "tangent_velocity", o.tangent_velocity, {"updated", "initial"},
       "velocity that the tangential step sees: after the normal step (LeLidec24 Alg. 6) or before it (Tsounis Alg. 3)");

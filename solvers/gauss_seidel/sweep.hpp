@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "problems/cones/contact_cones.hpp"
 #include "problems/contact_problem.hpp"
 #include "solvers/gauss_seidel/block_row.hpp"
@@ -61,6 +63,9 @@ class AnySweep {
   virtual void start(const double* impulse) = 0;
   /// Writes the iterate to `impulse` (rows long).
   virtual void write(double* impulse) const = 0;
+  /// From now on so many threads share the contacts of each colour, which do not act on each other; a sweep that decays
+  /// with every contact is shared by none.
+  virtual void share(std::vector<std::size_t> colour_ends, int threads) = 0;
   virtual SweepChange operator()(double relaxation, ContactDecay decay) = 0;
   /// For an adapting one-contact solver: takes the iterate before the last sweep, and returns a factor for the next
   /// sweeps.
@@ -116,6 +121,16 @@ class Sweep final : public AnySweep {
     }
   }
 
+  void share(std::vector<std::size_t> colour_ends, int threads) override {
+    colour_ends_ = std::move(colour_ends);
+    workers_ = std::make_unique<Workers>(threads);
+    changes_.resize(static_cast<std::size_t>(threads));
+    first_slot_.assign(1, 0);
+    for (const Contact& contact : contacts_) {
+      first_slot_.push_back(first_slot_.back() + static_cast<std::size_t>(contact.scalars + contact.blocks));
+    }
+  }
+
   SweepChange operator()(double relaxation, ContactDecay decay = {}) override {
     SweepChange change;
     if constexpr (S == Splitting::gauss_seidel && Adapting<Local>) other_ = impulse_;
@@ -123,6 +138,8 @@ class Sweep final : public AnySweep {
     const bool prefetch = 8 * problem_.blocks().stored_values() > larger_than_caches;
     if (decay.gamma != 1.0) {
       visit_contacts<false, true>(relaxation, decay, change);
+    } else if (workers_) {
+      visit_colours(relaxation, change);
     } else if (prefetch) {
       visit_contacts<true, false>(relaxation, decay, change);
     } else {
@@ -235,6 +252,34 @@ class Sweep final : public AnySweep {
     change.relaxation = relaxation;
   }
 
+  /// Colour by colour, its contacts shared among threads. Prefetching rows ahead would fetch other colours'.
+  [[gnu::noinline]] void visit_colours(double relaxation, SweepChange& change) {
+    std::size_t first = 0;
+    for (const std::size_t end : colour_ends_) {
+      const auto visit_part = [&, first](std::size_t part, std::size_t begin, std::size_t past) {
+        SweepChange own;
+        for (std::size_t i = first + begin; i < first + past; ++i) {
+          visit<false>(contacts_[i], slots_.data() + first_slot_[i], relaxation, own);
+        }
+        changes_[part].change = own;
+      };
+      if (end - first < worth_sharing) {
+        visit_part(0, 0, end - first);
+        merge(changes_[0].change, change);
+      } else {
+        workers_->run_parts(end - first, visit_part);
+        for (const Part& part : changes_) merge(part.change, change);
+      }
+      first = end;
+    }
+    change.relaxation = relaxation;
+  }
+  static void merge(const SweepChange& part, SweepChange& all) {
+    all.largest = std::max(all.largest, part.largest);
+    all.sum_of_squares += part.sum_of_squares;
+    all.largest_impulse = std::max(all.largest_impulse, part.largest_impulse);
+  }
+
   template <bool Prefetch>
   [[gnu::always_inline]] void visit(const Contact& contact, const int* slots, double relaxation, SweepChange& change) {
     double* here = impulse_.data() + contact.slot;
@@ -293,6 +338,13 @@ class Sweep final : public AnySweep {
     return std::isfinite(bound) ? bound : old;
   }
 
+  /// Contacts of a colour from which on threads gain: handing out costs some 10 us, a contact 0.1 us or more.
+  static constexpr std::size_t worth_sharing = 256;
+  /// In a line of the cache of its own.
+  struct alignas(64) Part {
+    SweepChange change;
+  };
+
   /// Bytes of G from which on a sweep waits for memory.
   static constexpr Index larger_than_caches = Index{1} << 24;
 
@@ -309,6 +361,11 @@ class Sweep final : public AnySweep {
   std::vector<int> slots_;  ///< of the contacts' rows, in the order of the sweep
   std::vector<double> last_row_;
   std::vector<Square> compliant_blocks_;
+  std::unique_ptr<Workers> workers_;  ///< null: one thread
+  std::vector<std::size_t>
+      colour_ends_;  ///< where threads share the sweep, as first_slot_, one a contact, and changes_
+  std::vector<std::size_t> first_slot_;
+  std::vector<Part> changes_;  ///< one a thread
 };
 
 }  // namespace conebench::gauss_seidel

@@ -113,6 +113,15 @@ inline double raised(const FrictionCone& cone, const FrictionCone::Block& veloci
   return r * cone.de_saxce(velocity);
 }
 
+/// d(σ + Γ(σ)); at zero slip 0 is in Γ's generalised gradient.
+template <class Cone>
+typename Cone::Square raised_derivative(const Cone& cone, const typename Cone::Block& velocity) {
+  typename Cone::Square derivative = Cone::Square::Identity(cone.size(), cone.size());
+  derivative.row(cone.normal) = cone.de_saxce_gradient(velocity).transpose();
+  derivative(cone.normal, cone.normal) = 1.0;
+  return derivative;
+}
+
 /// λ − P_K(y) at y = λ − r (σ + Γ(σ)).
 template <int Dim>
 ContactVector<Dim> natural_map_at(const ContactVector<Dim>& y, const CoulombCone<Dim>& cone,
@@ -136,31 +145,12 @@ BlockFunction<Cone::rows> natural_map_function(const typename Cone::Block& impul
   const int rows = cone.size();
   typename Cone::Block y = impulse - r * velocity;
   y[cone.normal] -= raised(cone, velocity, r);
-  Square corrected = Square::Identity(rows, rows);  // d(σ + Γ(σ)); at zero slip 0 is in Γ's generalised gradient
-  corrected.row(cone.normal) = cone.de_saxce_gradient(velocity).transpose();
-  corrected(cone.normal, cone.normal) = 1.0;
   const Square derivative = cone.derivative(y);
   BlockFunction<Cone::rows> f;
   f.value = natural_map_at(y, cone, impulse, velocity, r) / r;
   f.by_impulse = (Square::Identity(rows, rows) - derivative) / r;
-  f.by_velocity = derivative * corrected;
+  f.by_velocity = derivative * raised_derivative(cone, velocity);
   return f;
-}
-
-/// Either function of a contact.
-template <class Cone>
-BlockFunction<Cone::rows> contact_function(bool alart_curnier, const typename Cone::Block& impulse,
-                                           const typename Cone::Block& velocity, const Cone& cone, const Steps& r) {
-  return alart_curnier ? alart_curnier_function(impulse, velocity, cone, r)
-                       : natural_map_function(impulse, velocity, cone, r.normal);
-}
-
-/// A pyramid takes the natural map in either case.
-inline BlockFunction<FrictionCone::rows> contact_function(bool alart_curnier, const FrictionCone::Block& impulse,
-                                                          const FrictionCone::Block& velocity, const FrictionCone& cone,
-                                                          const Steps& r) {
-  return alart_curnier && cone.shape() == ConeShape::discs ? alart_curnier_function(impulse, velocity, cone, r)
-                                                           : natural_map_function(impulse, velocity, cone, r.normal);
 }
 
 }  // namespace conebench::newton

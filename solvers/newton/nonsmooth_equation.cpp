@@ -65,15 +65,15 @@ template <class Store>
 void NonsmoothEquation::for_each_block(const Vector& impulse, const Vector& velocity, Store store) const {
   for (Index row = 0; row < cones_.first_contact_row(); ++row) {
     store(row, row,
-          interval_function(impulse[row], velocity[row], cones_.bounds(row),
-                            steps_[static_cast<std::size_t>(row)].normal));
+          row_function(function_, impulse[row], velocity[row], cones_.bounds(row),
+                       steps_[static_cast<std::size_t>(row)].normal));
   }
   for_each_contact(cones_, [&]<class Cone>(Index contact, Index row, const Cone& cone) {
     const Index block = cones_.first_contact_row() + contact;
+    const typename Cone::Block own_impulse = impulse.segment<Cone::rows>(row, cone.size());
+    const typename Cone::Block own_velocity = velocity.segment<Cone::rows>(row, cone.size());
     store(block, row,
-          contact_function(function_ == ContactFunction::alart_curnier, impulse.segment<Cone::rows>(row, cone.size()),
-                           velocity.segment<Cone::rows>(row, cone.size()), cone,
-                           steps_[static_cast<std::size_t>(block)]));
+          contact_function(function_, own_impulse, own_velocity, cone, steps_[static_cast<std::size_t>(block)]));
   });
 }
 

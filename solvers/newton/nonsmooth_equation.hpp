@@ -5,18 +5,17 @@
 
 #include "problems/contact_problem.hpp"
 #include "solvers/newton/block_diagonal.hpp"
-#include "solvers/newton/block_functions.hpp"
+#include "solvers/newton/contact_function.hpp"
 
 namespace conebench::newton {
 
-enum class ContactFunction { alart_curnier, natural_map };
-
-/// F(λ) = 0 for a whole problem: joints, limits and intervals the interval function, contacts one of the two (pyramids
-/// the natural map), each block divided by V = max ‖g_i‖ (0: 1) and so without unit.
+/// F(λ) = 0 for a whole problem by one of contact_function.hpp's functions, each block divided by V = max ‖g_i‖ (0: 1)
+/// and so without unit.
 class NonsmoothEquation {
  public:
   /// `steps`: "trace" (r = d / trace D), "spectral" (1 / λ_max(D)) or "split" (1 / D_NN, 1 / λ_max(D_TT)), where
-  /// D = G_ii + R_ii; where that is not positive the inverse of the others' mean. The natural map takes the normal one.
+  /// D = G_ii + R_ii; where that is not positive the inverse of the others' mean. The natural map and Fischer
+  /// and Burmeister's function take the normal one.
   NonsmoothEquation(const ContactProblem& problem, ContactFunction function, const std::string& steps);
 
   /// F at (λ, σ).

@@ -23,7 +23,7 @@ namespace {
 //
 //     symbol  meaning                                                      unit
 //     λ, σ    impulse; velocity (G + R) λ + g                              N s, m/s
-//     F       Alart–Curnier's function or the natural map, over V          1
+//     F       contact_function.hpp's, over V                               1
 //     X, Y    element of the generalised Jacobian: J = X + Y (G + R)       1 / N s, 1 / (m/s)
 //     d       direction: (X + Y (G + R + ε E)) d = −F                      N s
 //     φ       merit ½ ‖F‖²                                                 1
@@ -37,8 +37,8 @@ struct NonsmoothOptions {
   double max_regularisation = 1e-2;
 };
 
-/// The natural map takes one step a contact.
-struct NaturalMapOptions : NonsmoothOptions {};
+/// For functions with one step a contact.
+struct OneStepOptions : NonsmoothOptions {};
 
 void declare(OptionBinder& bind, NonsmoothOptions& o, std::vector<std::string> steps) {
   declare_options(bind, o.line_search, {"armijo", "goldstein-price", "none"});
@@ -63,7 +63,7 @@ void declare(OptionBinder& bind, NonsmoothOptions& o, std::vector<std::string> s
 }
 
 void declare_options(OptionBinder& bind, NonsmoothOptions& o) { declare(bind, o, {"trace", "spectral", "split"}); }
-void declare_options(OptionBinder& bind, NaturalMapOptions& o) { declare(bind, o, {"trace", "spectral"}); }
+void declare_options(OptionBinder& bind, OneStepOptions& o) { declare(bind, o, {"trace", "spectral"}); }
 
 class NonsmoothNewton final : public Solver {
  public:
@@ -220,20 +220,19 @@ class NonsmoothNewton final : public Solver {
 };
 
 template <class Options>
-SolverRow row(const char* id, const char* name, ContactFunction function, const char* summary) {
+SolverRow row(const char* id, const char* name, ContactFunction function, const std::string& citation,
+              const char* summary) {
   SolverInfo info;
   info.intervals = true;
   info.friction_cones = true;
   info.id = id;
   info.name = name;
-  info.version = 2;
+  info.version = function == ContactFunction::fischer_burmeister ? 1 : 2;
   info.allocates = Allocation::refactorization;
   info.origin = Origin::paper;
-  info.citation =
-      "Alart, Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods, "
-      "1991; "
-      "Acary, Bremond, Huber, On solving contact problems with Coulomb friction: formulations and numerical "
-      "comparisons, 2018";
+  info.citation = citation +
+                  "; Acary, Bremond, Huber, On solving contact problems with Coulomb friction: formulations and "
+                  "numerical comparisons, 2018";
   info.summary = summary;
   return make_row<Options>(info, [function](const SolverInfo& i, const Options& options) {
     return std::make_unique<NonsmoothNewton>(i, function, options);
@@ -245,13 +244,24 @@ SolverRow row(const char* id, const char* name, ContactFunction function, const 
 
 std::vector<SolverRow> nonsmooth_newton_rows() {
   using namespace newton;
-  return {row<NonsmoothOptions>(
-              "NSN-AC", "Semi-smooth Newton on Alart and Curnier's function", ContactFunction::alart_curnier,
-              "A dozen iterations to full accuracy where it converges; may cycle or stop at a stationary point of the "
-              "merit far from a solution, more often the more contacts are redundant."),
-          row<NaturalMapOptions>(
-              "NSN-NM", "Semi-smooth Newton on the natural map", ContactFunction::natural_map,
-              "NSN-AC with the cone's projection and De Saxce's term in place of Alart and Curnier's function.")};
+  const std::string alart =
+      "Alart, Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods, "
+      "1991";
+  const std::string fukushima =
+      "Fukushima, Luo, Tseng, Smoothing functions for second-order-cone complementarity problems, SIAM J. Optim. "
+      "12(2), 2002";
+  return {
+      row<NonsmoothOptions>(
+          "NSN-AC", "Semi-smooth Newton on Alart and Curnier's function", ContactFunction::alart_curnier, alart,
+          "A dozen iterations to full accuracy where it converges; may cycle or stop at a stationary point of the "
+          "merit far from a solution, more often the more contacts are redundant."),
+      row<OneStepOptions>(
+          "NSN-NM", "Semi-smooth Newton on the natural map", ContactFunction::natural_map, alart,
+          "NSN-AC with the cone's projection and De Saxce's term in place of Alart and Curnier's function."),
+      row<OneStepOptions>(
+          "NSN-FB", "Semi-smooth Newton on Fischer and Burmeister's function", ContactFunction::fischer_burmeister,
+          fukushima,
+          "NSN-NM with the second-order cone's Fischer-Burmeister function of the impulse and De Saxce's velocity.")};
 }
 
 }  // namespace conebench

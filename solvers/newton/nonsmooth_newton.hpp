@@ -6,7 +6,7 @@
 
 namespace conebench {
 
-/// The rows NSN-AC and NSN-NM.
+/// The rows NSN-AC, NSN-NM and NSN-FB.
 std::vector<SolverRow> nonsmooth_newton_rows();
 
 }  // namespace conebench

@@ -116,8 +116,6 @@ Json peer_json(const conebench_peer& peer) {
 std::string answer_of(const std::string& file) {
   const PluginFile library = open_plugin(file);
   if (!library.failure.empty()) return failed + library.failure;
-  decltype(&conebench_plugin_peer) peer_of = nullptr;
-  SharedLibrary(file.c_str()).find_optional(peer_of, "conebench_plugin_peer");
   Json list = Json::array();
   for (std::size_t k = 0; k < library.plugin->solver_count; ++k) {
     const conebench_solver& solver = library.plugin->solvers[k];
@@ -125,8 +123,14 @@ std::string answer_of(const std::string& file) {
       return fmt::format("{}its solver {} ('{}') lacks prepare, solve or release", failed, k + 1, text(solver.id));
     }
     list.push_back(solver_json(solver, library.plugin->interface_version));
-    const conebench_peer* const peer = peer_of == nullptr ? nullptr : peer_of(k);
+    const conebench_peer* const peer = library.peer == nullptr ? nullptr : library.peer(k);
     if (peer != nullptr) list.back()["peer"] = peer_json(*peer);
+    const conebench_many* const many = library.many == nullptr ? nullptr : library.many(k);
+    if (many != nullptr && (many->prepare == nullptr || many->solve == nullptr || many->release == nullptr)) {
+      return fmt::format("{}its solver {} ('{}') lacks prepare, solve or release of many problems", failed, k + 1,
+                         text(solver.id));
+    }
+    list.back()["many"] = many != nullptr;
   }
   return described + list.dump();
 }
@@ -151,7 +155,10 @@ PluginFile open_plugin(const std::string& file) {
                         plugin->interface_version, oldest_version, CONEBENCH_PLUGIN_VERSION)};
   }
   if (plugin->solver_count == 0 || plugin->solvers == nullptr) return {nullptr, "has no solver"};
-  return {plugin, {}};
+  PluginFile found{.plugin = plugin};
+  asked.find_optional(found.peer, "conebench_plugin_peer");
+  asked.find_optional(found.many, "conebench_plugin_many");
+  return found;
 }
 
 Result<std::string> describe_plugin(const std::filesystem::path& file) {

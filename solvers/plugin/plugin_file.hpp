@@ -10,7 +10,9 @@ namespace conebench {
 /// serves: the layout of all that version 1 has is the same in version 2.
 struct PluginFile {
   const conebench_plugin* plugin = nullptr;
-  std::string failure;
+  std::string failure = {};
+  decltype(&conebench_plugin_peer) peer = nullptr;  ///< null where the library does not export it, as the next
+  decltype(&conebench_plugin_many) many = nullptr;
 };
 
 PluginFile open_plugin(const std::string& file);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <stdexcept>
@@ -84,25 +85,44 @@ SolveSummary summary_of(const conebench_summary& reported, const std::string& id
   return summary;
 }
 
-class PluginSolver final : public Solver {
+/// A solver of a library that is loaded where it is first needed, with its options.
+class Loaded {
  public:
-  PluginSolver(const FileStamp& file, std::size_t index, SolverInfo info, const std::vector<OptionSpec>& specs,
-               const OptionValues& values, unsigned uses)
-      : file_(file), index_(index), info_(std::move(info)), uses_(uses), texts_(specs.size()) {
+  Loaded(const FileStamp& file, std::size_t index, SolverInfo info, const std::vector<OptionSpec>& specs,
+         const OptionValues& values)
+      : file_(file), index_(index), info_(std::move(info)), texts_(specs.size()) {
     for (std::size_t k = 0; k < specs.size(); ++k) options_.push_back(value_of(values.at(specs[k].name), texts_[k]));
   }
-  ~PluginSolver() override { release(); }
 
-  const SolverInfo& info() const override { return info_; }
+  const SolverInfo& info() const { return info_; }
+  const conebench_value* options() const { return options_.data(); }
 
-  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+  const conebench_solver& solver() const {
+    if (solver_ == nullptr) {
+      const bool unchanged = file_.same_now();
+      const PluginFile library = unchanged ? open_plugin(file_.file.string()) : PluginFile{};
+      const bool same = unchanged && library.failure.empty() && index_ < library.plugin->solver_count &&
+                        info_.id == library.plugin->solvers[index_].id &&
+                        options_.size() == library.plugin->solvers[index_].option_count;
+      if (!same) {
+        throw std::runtime_error(file_.file.string() + ": " +
+                                 (library.failure.empty() ? "has changed meanwhile; run again" : library.failure));
+      }
+      solver_ = &library.plugin->solvers[index_];
+      many_ = library.many == nullptr ? nullptr : library.many(index_);
+    }
+    return *solver_;
+  }
+  /// Null where it takes one problem at a time only.
+  const conebench_many* many() const { return solver(), many_; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const {
     // Asked once a problem: the answer is the same, and what it takes is the solver's time.
     if (supported_ == problem.data_hash()) return std::nullopt;
     if (auto reason = unsupported_by_flags(info_, problem)) return reason;
-    const conebench_solver& solver = loaded();
-    if (solver.supports == nullptr) return std::nullopt;
+    if (solver().supports == nullptr) return std::nullopt;
     Message reason{};
-    if (solver.supports(ProblemView(problem, 0).get(), options_.data(), reason.data()) != 0) {
+    if (solver().supports(ProblemView(problem, 0).get(), options(), reason.data()) != 0) {
       supported_ = problem.data_hash();
       return std::nullopt;
     }
@@ -110,32 +130,9 @@ class PluginSolver final : public Solver {
     return given.empty() ? info_.id + " gives no reason" : given;
   }
 
-  bool needs_matrix(const ContactProblem&) const override {
-    return (uses_ & (CONEBENCH_BLOCKS | CONEBENCH_DENSE)) != 0;
-  }
-
-  Result<void> prepare(const ContactProblem& problem) override {
-    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
-    release();
-    problem_ = std::make_unique<ProblemView>(problem, uses_);
-    Message message{};
-    state_ = loaded().prepare(problem_->get(), options_.data(), message.data());
-    if (state_ != nullptr) return {};
+  Error set_up_failed(const Message& message) const {
     const std::string given = text(message.data(), message.size());
-    return Error{ErrorCode::unsupported, given.empty() ? info_.id + "'s set-up failed without a reason" : given};
-  }
-
-  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
-    SolveSummary nothing;
-    if (guess.size() == 0) return nothing.status = SolveStatus::converged, nothing;
-    const conebench_stop rule = {stop.tolerance, stop.max_iterations,
-                                 stop.stop_by == StopBy::solver ? CONEBENCH_STOP_BY_SOLVER : CONEBENCH_STOP_BY_JUDGE};
-    MonitorView view(monitor, impulse.size());
-    conebench_summary reported{};
-    reported.factorizations = reported.operator_products = not_counted;
-    reported.own_residual = std::numeric_limits<double>::quiet_NaN();
-    loaded().solve(state_, guess.data(), &rule, view.get(), impulse.data(), &reported);
-    return summary_of(reported, info_.id, stop.max_iterations);
+    return {ErrorCode::unsupported, given.empty() ? info_.id + "'s set-up failed without a reason" : given};
   }
 
  private:
@@ -151,35 +148,117 @@ class PluginSolver final : public Solver {
     return out;
   }
 
-  const conebench_solver& loaded() const {
-    if (solver_ == nullptr) {
-      const bool unchanged = file_.same_now();
-      const PluginFile library = unchanged ? open_plugin(file_.file.string()) : PluginFile{};
-      const bool same = unchanged && library.failure.empty() && index_ < library.plugin->solver_count &&
-                        info_.id == library.plugin->solvers[index_].id &&
-                        options_.size() == library.plugin->solvers[index_].option_count;
-      if (!same) {
-        throw std::runtime_error(file_.file.string() + ": " +
-                                 (library.failure.empty() ? "has changed meanwhile; run again" : library.failure));
-      }
-      solver_ = &library.plugin->solvers[index_];
-    }
-    return *solver_;
-  }
-  void release() {
-    if (state_ != nullptr) loaded().release(state_);
-    state_ = nullptr;
-  }
-
   FileStamp file_;
   std::size_t index_;
   SolverInfo info_;
-  unsigned uses_;
   std::vector<std::string> texts_;
   std::vector<conebench_value> options_;
-  std::unique_ptr<ProblemView> problem_;
   mutable const conebench_solver* solver_ = nullptr;
+  mutable const conebench_many* many_ = nullptr;
   mutable std::string supported_;  ///< hash of the problem that it takes
+};
+
+conebench_stop rule_of(const StopRule& stop) {
+  return {stop.tolerance, stop.max_iterations,
+          stop.stop_by == StopBy::solver ? CONEBENCH_STOP_BY_SOLVER : CONEBENCH_STOP_BY_JUDGE};
+}
+
+conebench_summary blank_summary() {
+  conebench_summary summary{};
+  summary.factorizations = summary.operator_products = not_counted;
+  summary.own_residual = std::numeric_limits<double>::quiet_NaN();
+  return summary;
+}
+
+class PluginSolver final : public Solver {
+ public:
+  PluginSolver(Loaded loaded, unsigned uses) : loaded_(std::move(loaded)), uses_(uses) {}
+  ~PluginSolver() override { release(); }
+
+  const SolverInfo& info() const override { return loaded_.info(); }
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    return loaded_.unsupported_reason(problem);
+  }
+  bool needs_matrix(const ContactProblem&) const override {
+    return (uses_ & (CONEBENCH_BLOCKS | CONEBENCH_DENSE)) != 0;
+  }
+
+  Result<void> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    release();
+    problem_ = std::make_unique<ProblemView>(problem, uses_);
+    Message message{};
+    state_ = loaded_.solver().prepare(problem_->get(), loaded_.options(), message.data());
+    if (state_ == nullptr) return loaded_.set_up_failed(message);
+    return {};
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    SolveSummary nothing;
+    if (guess.size() == 0) return nothing.status = SolveStatus::converged, nothing;
+    const conebench_stop rule = rule_of(stop);
+    MonitorView view(monitor, impulse.size());
+    conebench_summary reported = blank_summary();
+    loaded_.solver().solve(state_, guess.data(), &rule, view.get(), impulse.data(), &reported);
+    return summary_of(reported, info().id, stop.max_iterations);
+  }
+
+ private:
+  void release() {
+    if (state_ != nullptr) loaded_.solver().release(state_);
+    state_ = nullptr;
+  }
+
+  Loaded loaded_;
+  unsigned uses_;
+  std::unique_ptr<ProblemView> problem_;
+  void* state_ = nullptr;
+};
+
+class PluginManySolver final : public ManySolver {
+ public:
+  PluginManySolver(Loaded loaded, unsigned uses) : loaded_(std::move(loaded)), uses_(uses) {}
+  ~PluginManySolver() override { release(); }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    return loaded_.unsupported_reason(problem);
+  }
+
+  Result<void> prepare(std::span<const ContactProblem> problems) override {
+    release();
+    std::vector<const conebench_problem*> views;
+    problems_.clear();
+    for (const ContactProblem& problem : problems) {
+      views.push_back(problems_.emplace_back(std::make_unique<ProblemView>(problem, uses_))->get());
+    }
+    reported_.resize(problems.size());
+    Message message{};
+    state_ = loaded_.many()->prepare(views.size(), views.data(), loaded_.options(), message.data());
+    if (state_ == nullptr) return loaded_.set_up_failed(message);
+    return {};
+  }
+
+  void solve(std::span<const double* const> guesses, const StopRule& stop, std::span<double* const> impulses,
+             std::span<SolveSummary> summaries) override {
+    if (guesses.empty()) return;
+    const conebench_stop rule = rule_of(stop);
+    std::fill(reported_.begin(), reported_.end(), blank_summary());
+    loaded_.many()->solve(state_, guesses.data(), &rule, impulses.data(), reported_.data());
+    for (std::size_t k = 0; k < summaries.size(); ++k) {
+      summaries[k] = summary_of(reported_[k], loaded_.info().id, stop.max_iterations);
+    }
+  }
+
+ private:
+  void release() {
+    if (state_ != nullptr) loaded_.many()->release(state_);
+    state_ = nullptr;
+  }
+
+  Loaded loaded_;
+  unsigned uses_;
+  std::vector<std::unique_ptr<ProblemView>> problems_;
+  std::vector<conebench_summary> reported_;
   void* state_ = nullptr;
 };
 
@@ -188,7 +267,13 @@ class PluginSolver final : public Solver {
 std::unique_ptr<Solver> make_plugin_solver(const FileStamp& file, std::size_t index, SolverInfo info,
                                            const std::vector<OptionSpec>& specs, const OptionValues& values,
                                            unsigned uses) {
-  return std::make_unique<PluginSolver>(file, index, std::move(info), specs, values, uses);
+  return std::make_unique<PluginSolver>(Loaded(file, index, std::move(info), specs, values), uses);
+}
+
+std::unique_ptr<ManySolver> make_plugin_many_solver(const FileStamp& file, std::size_t index, SolverInfo info,
+                                                    const std::vector<OptionSpec>& specs, const OptionValues& values,
+                                                    unsigned uses) {
+  return std::make_unique<PluginManySolver>(Loaded(file, index, std::move(info), specs, values), uses);
 }
 
 }  // namespace conebench

@@ -5,6 +5,7 @@
 
 #include "base/file_stamp.hpp"
 #include "base/options.hpp"
+#include "solvers/many_solver.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench {
@@ -15,5 +16,10 @@ namespace conebench {
 std::unique_ptr<Solver> make_plugin_solver(const FileStamp& file, std::size_t index, SolverInfo info,
                                            const std::vector<OptionSpec>& specs, const OptionValues& values,
                                            unsigned uses);
+
+/// The same for a batch, where the library exports conebench_plugin_many for that solver.
+std::unique_ptr<ManySolver> make_plugin_many_solver(const FileStamp& file, std::size_t index, SolverInfo info,
+                                                    const std::vector<OptionSpec>& specs, const OptionValues& values,
+                                                    unsigned uses);
 
 }  // namespace conebench

@@ -4,9 +4,11 @@
 
 namespace conebench::siconos {
 
-std::optional<std::string> missing_reason() {
+std::optional<std::string> missing_reason(Method) {
   return "built without Siconos: install libsiconos-numerics-dev and build again, see docs/dependencies.md";
 }
+
+bool has_rolling_newton() { return false; }
 
 std::string library_file() { return {}; }
 

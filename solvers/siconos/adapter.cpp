@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -38,13 +37,8 @@ constexpr Index dense_contacts_admm = 100;
 /// Siconos' options of one run. Siconos keeps results in them, so they are made anew.
 class RunOptions {
  public:
-  RunOptions(const Library& library, int id) : library_(library), options_(library.solver_options_create(id)) {}
-  ~RunOptions() {
-    std::vector<SolverOptions*> all;
-    collect(options_, all);
-    library_.solver_options_delete(options_);
-    for (SolverOptions* const one : all) std::free(one);  // which it leaves to the caller
-  }
+  RunOptions(const Library& library, int id) : library_(library), options_(create_options(library, id)) {}
+  ~RunOptions() { free_options(library_, options_); }
   RunOptions(const RunOptions&) = delete;
   RunOptions& operator=(const RunOptions&) = delete;
 
@@ -52,17 +46,9 @@ class RunOptions {
   int& integer(int index) { return options_->iparam[index]; }
   double& real(int index) { return options_->dparam[index]; }
   SolverOptions& inner() { return *options_->internalSolvers[0]; }
-  void set_inner(int id) {
-    SolverOptions* const before = options_->internalSolvers[0];
-    library_.solver_options_update_internal(options_, 0, id);
-    std::free(before);
-  }
+  void set_inner(int id) { replace_inner(library_, options_, id); }
 
  private:
-  static void collect(SolverOptions* options, std::vector<SolverOptions*>& all) {
-    all.push_back(options);
-    for (std::size_t i = 0; i < options->numberOfInternalSolvers; ++i) collect(options->internalSolvers[i], all);
-  }
   const Library& library_;
   SolverOptions* options_;
 };
@@ -75,7 +61,9 @@ int solver_id(const Settings& settings, ConeType cone) {
   switch (settings.method) {
     case Method::nsgs: return SICONOS_FRICTION_3D_NSGS;
     case Method::nsn_ac: return SICONOS_FRICTION_3D_NSN_AC;
+    case Method::nsn_ac_new: return id_nsn_ac_new;
     case Method::nsn_nm: return SICONOS_FRICTION_3D_NSN_NM;
+    case Method::ipm_snm: return id_ipm_snm;
     case Method::admm: return SICONOS_FRICTION_3D_ADMM;
     case Method::vi_eg: return SICONOS_FRICTION_3D_VI_EG;
     case Method::prox: return SICONOS_FRICTION_3D_PROX;
@@ -85,7 +73,7 @@ int solver_id(const Settings& settings, ConeType cone) {
 }
 
 void set_nsgs(const Settings& settings, ConeType cone, RunOptions& options) {
-  // The planar sweep knows no other way than "light"; with rolling friction a contact has one solver, the projection.
+  // The planar sweep knows no other way than "light".
   options.integer(SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION) =
       settings.error_evaluation == "full" && cone != ConeType::coulomb_plane
           ? SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL
@@ -93,12 +81,19 @@ void set_nsgs(const Settings& settings, ConeType cone, RunOptions& options) {
   if (settings.projection_local_solver && cone == ConeType::coulomb_space) {
     options.set_inner(SICONOS_FRICTION_3D_ONECONTACT_ProjectionOnConeWithLocalIteration);
   }
+  // With rolling friction Siconos' default is the projection.
+  if (!settings.projection_local_solver && cone == ConeType::rolling) options.set_inner(id_rolling_newton);
 }
 
 void set_newton(const Settings& settings, RunOptions& options) {
-  options.integer(SICONOS_FRICTION_3D_NSN_LINESEARCH) = settings.line_search == "goldstein-price"
-                                                            ? SICONOS_FRICTION_3D_NSN_LINESEARCH_GOLDSTEINPRICE
-                                                            : SICONOS_FRICTION_3D_NSN_LINESEARCH_NO;
+  if (settings.method == Method::nsn_ac_new) {
+    // By default it tests the absolute norm of its function. Its search is Goldstein's, whatever is set.
+    options.integer(newton_stop_test) = newton_stop_by_error;
+  } else {
+    options.integer(SICONOS_FRICTION_3D_NSN_LINESEARCH) = settings.line_search == "goldstein-price"
+                                                              ? SICONOS_FRICTION_3D_NSN_LINESEARCH_GOLDSTEINPRICE
+                                                              : SICONOS_FRICTION_3D_NSN_LINESEARCH_NO;
+  }
   if (settings.warm_up == "vi-eg") {
     options.integer(SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY) = SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY_VI_EG_NSN;
   }
@@ -117,6 +112,7 @@ void set_admm(const Settings& settings, RunOptions& options) {
 void set_prox(const Settings& settings, RunOptions& options) {
   options.real(SICONOS_FRICTION_3D_PROXIMAL_DPARAM_SIGMA) = settings.sigma;
   options.real(SICONOS_FRICTION_3D_PROXIMAL_DPARAM_NU) = settings.exponent;
+  if (settings.inner == "nsn-ac" && has_registry) options.set_inner(SICONOS_FRICTION_3D_NSN_AC);  // not its default
   if (settings.inner == "nsgs") {
     options.set_inner(SICONOS_FRICTION_3D_NSGS);
     options.inner().iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] =
@@ -128,6 +124,7 @@ void set_method(const Settings& settings, ConeType cone, RunOptions& options) {
   switch (settings.method) {
     case Method::nsgs: return set_nsgs(settings, cone, options);
     case Method::nsn_ac:
+    case Method::nsn_ac_new:
     case Method::nsn_nm: return set_newton(settings, options);
     case Method::admm: return set_admm(settings, options);
     case Method::vi_eg:
@@ -136,6 +133,9 @@ void set_method(const Settings& settings, ConeType cone, RunOptions& options) {
       return;
     case Method::prox: return set_prox(settings, options);
     case Method::aclm: return;
+    case Method::ipm_snm:
+      options.integer(ipm_writes_iterates) = 0;  // by default it writes a file where it runs
+      return;
   }
 }
 
@@ -148,7 +148,9 @@ Storage choose_storage(const Settings& settings, const ConeProduct& cones) {
   if (settings.storage == "sparse") return Storage::sparse;
   if (settings.storage == "dense") return Storage::dense;
   switch (settings.method) {
+    case Method::ipm_snm: return Storage::sparse;
     case Method::nsn_ac:
+    case Method::nsn_ac_new:
     case Method::nsn_nm: return cones.contacts() < dense_contacts_newton ? Storage::dense : Storage::sparse;
     case Method::admm: return cones.contacts() < dense_contacts_admm ? Storage::dense : Storage::sparse;
     case Method::prox:
@@ -174,6 +176,17 @@ std::optional<std::string> bad_diagonal(const ContactProblem& problem) {
   return std::nullopt;
 }
 
+/// The interior-point method divides by the coefficients of friction.
+std::optional<std::string> bad_friction(const ContactProblem& problem) {
+  const auto& friction = problem.cones().friction();
+  for (std::size_t contact = 0; contact < static_cast<std::size_t>(friction.size()); ++contact) {
+    if (friction[contact] > 0.0) continue;
+    return "Siconos' interior-point method takes no contact without friction, and contact " + std::to_string(contact) +
+           " has none";
+  }
+  return std::nullopt;
+}
+
 class Adapter final : public Solver {
  public:
   /// Loads the library, which is no part of a set-up.
@@ -183,6 +196,7 @@ class Adapter final : public Solver {
   const SolverInfo& info() const override { return info_; }
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     if (auto reason = unsupported_by_flags(info_, problem)) return reason;
+    if (settings_.method == Method::ipm_snm) return bad_friction(problem);
     const bool newton_at_contacts = settings_.method == Method::nsgs && !settings_.projection_local_solver;
     return newton_at_contacts ? bad_diagonal(problem) : std::nullopt;
   }
@@ -192,7 +206,8 @@ class Adapter final : public Solver {
     if (!library_) return library_.error();
     problem_ = std::make_unique<ContactProblem>(problem);
     if (problem.rows() == 0) return {};
-    copy_ = std::make_unique<ProblemCopy>(**library_, problem, choose_storage(settings_, problem.cones()));
+    copy_ = std::make_unique<ProblemCopy>(**library_, problem, choose_storage(settings_, problem.cones()),
+                                          settings_.scaling == "units" ? Units::free : Units::given);
     reaction_.resize(static_cast<std::size_t>(problem.rows()));
     velocity_.resize(reaction_.size());
     guessed_velocity_.resize(problem.rows());
@@ -281,7 +296,9 @@ class Adapter final : public Solver {
   long factorizations(long iterations) const {
     switch (settings_.method) {
       case Method::nsn_ac:
-      case Method::nsn_nm: return iterations;
+      case Method::nsn_ac_new:
+      case Method::nsn_nm:
+      case Method::ipm_snm: return iterations;
       case Method::nsgs:
       case Method::vi_eg: return 0;
       case Method::admm:
@@ -299,26 +316,24 @@ class Adapter final : public Solver {
     const auto max_int_iterations =
         static_cast<int>(std::min<long>(max_iterations, std::numeric_limits<int>::max() - 1));
     spent_ = settings_.method == Method::prox;
-    copy_->to_siconos(guess, reaction_);
+    copy_->to_siconos(guess, reaction_, copy_->impulse_unit());
     std::fill(velocity_.begin(), velocity_.end(), 0.0);
     if (!guess.isZero(0.0)) {
       problem_->velocity(guess, guessed_velocity_);
-      copy_->to_siconos(guessed_velocity_, velocity_);
+      copy_->to_siconos(guessed_velocity_, velocity_, copy_->velocity_unit());
     }
     RunOptions options(siconos, solver_id(settings_, cone));
     options.integer(SICONOS_IPARAM_MAX_ITER) = max_int_iterations;
     options.real(SICONOS_DPARAM_TOL) = std::max(tolerance, std::numeric_limits<double>::min());  // it asserts > 0
     set_method(settings_, cone, options);
-    const auto driver = cone == ConeType::coulomb_plane ? siconos.fc2d_driver : siconos.fc3d_driver;
     const int info =
-        cone == ConeType::rolling
-            ? siconos.rolling_fc3d_driver(&copy_->rolling_problem(), reaction_.data(), velocity_.data(), options.get())
-            : driver(&copy_->problem(), reaction_.data(), velocity_.data(), options.get());
+        siconos.solve(copy_->problem(), copy_->rolling_problem(), reaction_.data(), velocity_.data(), options.get());
     copy_->from_siconos(reaction_, impulse);
 
     SolveSummary summary;
-    // Newton's count is one too many where it runs out.
-    summary.iterations = std::min<long>(options.integer(SICONOS_IPARAM_ITER_DONE), max_iterations);
+    // Newton's count is one too many where it runs out; the interior-point method leaves its last iteration out.
+    const long counted = options.integer(SICONOS_IPARAM_ITER_DONE) + (settings_.method == Method::ipm_snm ? 1 : 0);
+    summary.iterations = std::min(counted, max_iterations);
     summary.own_residual = options.real(SICONOS_DPARAM_RESIDU);
     summary.operator_products = not_counted;
     summary.factorizations = factorizations(summary.iterations);
@@ -344,7 +359,13 @@ class Adapter final : public Solver {
 
 }  // namespace
 
-std::optional<std::string> missing_reason() { return std::nullopt; }
+std::optional<std::string> missing_reason(Method method) {
+  if (has_registry || (method != Method::nsn_ac_new && method != Method::ipm_snm)) return std::nullopt;
+  return "the Siconos of this build has no such solver: build a version after 4.5 and set SiconosNumerics_ROOT, see "
+         "docs/solvers/SICONOS.md";
+}
+
+bool has_rolling_newton() { return has_registry; }
 
 std::string library_file() {
   const std::filesystem::path link = CONEBENCH_SICONOS_LIBRARY;

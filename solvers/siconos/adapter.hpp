@@ -8,7 +8,7 @@
 
 namespace conebench::siconos {
 
-enum class Method { nsgs, nsn_ac, nsn_nm, admm, vi_eg, prox, aclm };
+enum class Method { nsgs, nsn_ac, nsn_ac_new, nsn_nm, admm, vi_eg, prox, aclm, ipm_snm };
 
 /// What the rows' options set; each method reads its own.
 struct Settings {
@@ -25,10 +25,13 @@ struct Settings {
   std::string balancing = "none";
   double sigma = 5.0;
   double exponent = 1.0;
+  std::string scaling = "none";
 };
 
-/// Why this build has no Siconos; nothing where it has.
-std::optional<std::string> missing_reason();
+/// Why this build lacks the method; nothing where it has it.
+std::optional<std::string> missing_reason(Method method);
+/// Whether its sweep over contacts with rolling friction has Newton at each contact.
+bool has_rolling_newton();
 /// The library's file name with its version; empty in builds without it.
 std::string library_file();
 /// As siconos_blas().

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "solvers/shared_library.hpp"
 #include "solvers/siconos/adapter.hpp"
@@ -56,9 +58,13 @@ Loaded load() {
   Loaded loaded;
   SharedLibrary shared(CONEBENCH_SICONOS_LIBRARY);
   Library& f = loaded.functions;
+#if CONEBENCH_SICONOS_REGISTRY
+  shared.find(f.solver_registry_lookup, "solver_registry_lookup");
+#else
   shared.find(f.fc3d_driver, "fc3d_driver");
   shared.find(f.fc2d_driver, "fc2d_driver");
   shared.find(f.rolling_fc3d_driver, "rolling_fc3d_driver");
+#endif
   shared.find(f.solver_options_create, "solver_options_create");
   shared.find(f.solver_options_delete, "solver_options_delete");
   shared.find(f.solver_options_update_internal, "solver_options_update_internal");
@@ -77,7 +83,56 @@ const Loaded& loaded_once() {
   return loaded;
 }
 
+#if !CONEBENCH_SICONOS_REGISTRY
+void collect(SolverOptions* options, std::vector<SolverOptions*>& all) {
+  all.push_back(options);
+  for (std::size_t i = 0; i < options->numberOfInternalSolvers; ++i) collect(options->internalSolvers[i], all);
+}
+#endif
+
 }  // namespace
+
+int Library::solve(FrictionContactProblem& problem, RollingFrictionContactProblem& rolling_problem, double* reaction,
+                   double* velocity, SolverOptions* options) const {
+  [[maybe_unused]] constexpr int rows_in_plane = 2;
+  constexpr int rows_that_roll = 5;
+  const bool rolling = problem.dimension == rows_that_roll;
+#if CONEBENCH_SICONOS_REGISTRY
+  // What its drivers do, but for the solver's init: that of PROX, ACLMFP and the planar NSGS sets the defaults again.
+  const SolverEntry& entry = *solver_registry_lookup(options->solverId);
+  void* const given = rolling ? static_cast<void*>(&rolling_problem) : &problem;
+  const int info = entry.solve(given, reaction, velocity, options);
+  if (entry.free != nullptr) entry.free(given, options);
+  return info;
+#else
+  if (rolling) return rolling_fc3d_driver(&rolling_problem, reaction, velocity, options);
+  return (problem.dimension == rows_in_plane ? fc2d_driver : fc3d_driver)(&problem, reaction, velocity, options);
+#endif
+}
+
+SolverOptions* create_options(const Library& library, int id) { return library.solver_options_create(id); }
+
+// With a registry Siconos frees the structures themselves; before, it left them to the caller.
+#if CONEBENCH_SICONOS_REGISTRY
+void replace_inner(const Library& library, SolverOptions* options, int id) {
+  library.solver_options_update_internal(options, 0, id);
+}
+
+void free_options(const Library& library, SolverOptions* options) { library.solver_options_delete(options); }
+#else
+void replace_inner(const Library& library, SolverOptions* options, int id) {
+  SolverOptions* const before = options->internalSolvers[0];
+  library.solver_options_update_internal(options, 0, id);
+  std::free(before);
+}
+
+void free_options(const Library& library, SolverOptions* options) {
+  std::vector<SolverOptions*> all;
+  collect(options, all);
+  library.solver_options_delete(options);
+  for (SolverOptions* const one : all) std::free(one);
+}
+#endif
 
 std::string blas() { return loaded_once().blas; }
 

@@ -6,7 +6,7 @@
 
 namespace conebench::siconos {
 
-ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, Storage storage)
+ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, Storage storage, Units units)
     : library_(library), storage_(storage) {
   const BlockSparseMatrix& g = problem.blocks();
   const int dimension = problem.cones().contact_dimension();
@@ -31,10 +31,12 @@ ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, 
   }
   row_begin_.push_back(static_cast<std::size_t>(g.stored_blocks()));
 
+  if (units == Units::free) set_units(problem);
+
   problem_.dimension = dimension;
   problem_.numberOfContacts = static_cast<int>(problem.cones().contacts());
   free_term_.resize(static_cast<std::size_t>(problem.rows()));
-  to_siconos(problem.free_term(), free_term_);
+  to_siconos(problem.free_term(), free_term_, velocity_unit_);
   friction_.assign(problem.cones().friction().begin(), problem.cones().friction().end());
   problem_.q = free_term_.data();
   problem_.mu = friction_.data();
@@ -51,6 +53,18 @@ ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, 
                       free_term_.data(),  friction_.data(),          rolling_friction_.data()};
 }
 
+void ProblemCopy::set_units(const ContactProblem& problem) {
+  if (const double largest = problem.free_term().lpNorm<Eigen::Infinity>(); largest > 0.0) velocity_unit_ = largest;
+  const BlockSparseMatrix& g = problem.blocks();
+  const int dimension = problem.cones().contact_dimension();
+  double trace = 0.0;
+  for (Index row = 0; row < g.block_rows(); ++row) {
+    for (int i = 0; i < dimension; ++i) trace += values(g.diagonal(row))[i * (dimension + 1)];
+  }
+  impulse_unit_ = velocity_unit_ * (trace > 0.0 ? static_cast<double>(problem.rows()) / trace : 1.0);
+  for (double& value : values_) value *= impulse_unit_ / velocity_unit_;
+}
+
 ProblemCopy::~ProblemCopy() {
   if (storage_ == Storage::block) {
     std::free(blocks_.diagonal_blocks);  // made by Siconos
@@ -62,9 +76,9 @@ ProblemCopy::~ProblemCopy() {
 
 void ProblemCopy::make_block() {
   const std::size_t size = row_begin_.size() - 1;
-  const auto dimension = static_cast<unsigned int>(problem_.dimension);
+  const auto dimension = static_cast<BlockEnd>(problem_.dimension);
   for (std::size_t k = 0; k < columns_.size(); ++k) block_pointers_.push_back(values(static_cast<Index>(k)));
-  for (unsigned int i = 1; i <= size; ++i) block_ends_.push_back(i * dimension);
+  for (BlockEnd i = 1; i <= size; ++i) block_ends_.push_back(i * dimension);
   blocks_.nbblocks = static_cast<unsigned int>(columns_.size());
   blocks_.block = block_pointers_.data();
   blocks_.blocknumber0 = blocks_.blocknumber1 = static_cast<unsigned int>(size);
@@ -129,17 +143,19 @@ void ProblemCopy::restore() {
   }
 }
 
-void ProblemCopy::to_siconos(ConstVectorRef values, std::vector<double>& theirs) const {
+void ProblemCopy::to_siconos(ConstVectorRef values, std::vector<double>& theirs, double unit) const {
   const Index dimension = problem_.dimension;
   for (Index row = 0; row < values.size(); row += dimension) {
-    for (int i = 0; i < dimension; ++i) theirs[static_cast<std::size_t>(row + i)] = values[row + ours(i)];
+    for (int i = 0; i < dimension; ++i) theirs[static_cast<std::size_t>(row + i)] = values[row + ours(i)] / unit;
   }
 }
 
-void ProblemCopy::from_siconos(const std::vector<double>& theirs, VectorRef values) const {
+void ProblemCopy::from_siconos(const std::vector<double>& theirs, VectorRef impulse) const {
   const Index dimension = problem_.dimension;
-  for (Index row = 0; row < values.size(); row += dimension) {
-    for (int i = 0; i < dimension; ++i) values[row + ours(i)] = theirs[static_cast<std::size_t>(row + i)];
+  for (Index row = 0; row < impulse.size(); row += dimension) {
+    for (int i = 0; i < dimension; ++i) {
+      impulse[row + ours(i)] = theirs[static_cast<std::size_t>(row + i)] * impulse_unit_;
+    }
   }
 }
 

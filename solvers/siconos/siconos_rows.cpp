@@ -19,6 +19,12 @@ struct NsgsPliOptions : Settings {
 struct NewtonAcOptions : Settings {
   NewtonAcOptions() { method = Method::nsn_ac; }
 };
+struct NewtonAcNewOptions : Settings {
+  NewtonAcNewOptions() {
+    method = Method::nsn_ac_new;
+    scaling = "units";
+  }
+};
 struct NewtonNmOptions : Settings {
   NewtonNmOptions() { method = Method::nsn_nm; }
 };
@@ -40,6 +46,12 @@ struct ProximalOptions : Settings {
 struct AclmOptions : Settings {
   AclmOptions() { method = Method::aclm; }
 };
+struct InteriorPointOptions : Settings {
+  InteriorPointOptions() {
+    method = Method::ipm_snm;
+    scaling = "units";
+  }
+};
 
 void declare_common(OptionBinder& bind, Settings& s, std::vector<std::string> storages) {
   bind.choice("storage", s.storage, std::move(storages), "form of M = G + R that Siconos is given");
@@ -59,6 +71,15 @@ void declare_newton(OptionBinder& bind, Settings& s) {
   bind.choice("line_search", s.line_search, {"goldstein-price", "none"}, "of the Newton steps");
 }
 
+void declare_warm_up(OptionBinder& bind, Settings& s) {
+  bind.choice("warm_up", s.warm_up, {"none", "vi-eg"}, "50 extragradient iterations before Newton's");
+}
+
+void declare_scaling(OptionBinder& bind, Settings& s) {
+  bind.choice("scaling", s.scaling, {"units", "none"},
+              "units: the largest |g| and the mean of M's diagonal are 1 in what it is given");
+}
+
 const std::vector<std::string> every_storage = {"auto", "block", "sparse", "dense"};
 
 void declare_options(OptionBinder& bind, NsgsOptions& s) {
@@ -74,7 +95,13 @@ void declare_options(OptionBinder& bind, NsgsPliOptions& s) {
 void declare_options(OptionBinder& bind, NewtonAcOptions& s) {
   declare_common(bind, s, every_storage);
   declare_newton(bind, s);
-  bind.choice("warm_up", s.warm_up, {"none", "vi-eg"}, "50 extragradient iterations before Newton's");
+  declare_warm_up(bind, s);
+}
+
+void declare_options(OptionBinder& bind, NewtonAcNewOptions& s) {
+  declare_common(bind, s, every_storage);
+  declare_warm_up(bind, s);
+  declare_scaling(bind, s);
 }
 
 void declare_options(OptionBinder& bind, NewtonNmOptions& s) {
@@ -106,6 +133,11 @@ void declare_options(OptionBinder& bind, ProximalOptions& s) {
 
 void declare_options(OptionBinder& bind, AclmOptions& s) { declare_common(bind, s, {"auto", "block", "dense"}); }
 
+void declare_options(OptionBinder& bind, InteriorPointOptions& s) {
+  declare_common(bind, s, {"auto", "sparse"});
+  declare_scaling(bind, s);
+}
+
 SolverInfo base(const char* id, const char* name, const char* citation, const char* summary) {
   SolverInfo info;
   info.id = id;
@@ -131,13 +163,15 @@ template <class Options>
 SolverRow row(SolverInfo info) {
   SolverRow made = make_row<Options>(
       std::move(info), [](const SolverInfo& i, const Options& options) { return siconos::make_adapter(i, options); });
-  made.missing = siconos::missing_reason().value_or("");
+  made.missing = siconos::missing_reason(Options().method).value_or("");
   return made;
 }
 
 constexpr const char* siconos_paper =
     "Siconos 4.4, Acary, Bremond, Huber, On solving contact problems with Coulomb friction: formulations and numerical "
     "comparisons, 2018";
+
+constexpr const char* after_paper = "Siconos after 4.5, Acary and others, github.com/siconos/siconos, 2026";
 
 }  // namespace
 
@@ -151,6 +185,7 @@ std::vector<SolverRow> siconos_rows() {
                          "problems, 1998",
                          "The reference of the literature: cheap sweeps, slow on tall stacks and redundant contacts.");
   nsgs.two_dimensional = true;
+  nsgs.rolling = siconos::has_rolling_newton();
   SolverInfo pli = base("SICONOS-NSGS-PLI", "Siconos' block Gauss-Seidel, projection iterated at each contact",
                         siconos_paper, "Slower at each contact than Newton, and it never fails there.");
   pli.rolling = true;
@@ -165,6 +200,9 @@ std::vector<SolverRow> siconos_rows() {
                "Siconos 4.4; Alart, Curnier, A mixed formulation for frictional contact problems prone "
                "to Newton like solution methods, 1991",
                "Few iterations where it converges; not globally convergent, and M is singular often.")),
+      row<NewtonAcNewOptions>(base("SICONOS-NSN-AC-NEW",
+                                   "Siconos' second semi-smooth Newton on Alart-Curnier's function", after_paper,
+                                   "As SICONOS-NSN-AC, in Siconos' general Newton loop with its search.")),
       row<NewtonNmOptions>(base("SICONOS-NSN-NM", "Siconos' semi-smooth Newton on the natural map", siconos_paper,
                                 "As SICONOS-NSN-AC, on the map that the error is measured by.")),
       row<AdmmOptions>(admm),
@@ -176,6 +214,8 @@ std::vector<SolverRow> siconos_rows() {
                             "Siconos 4.4; Acary, Cadoux, Lemarechal, Malick, A formulation of the linear discrete "
                             "Coulomb friction problem via convex optimization, 2011",
                             "Solves a cone problem for each guess of the sliding speeds.")),
+      row<InteriorPointOptions>(base("SICONOS-IPM-SNM", "Siconos' interior-point method with a smoothed norm",
+                                     after_paper, "One factorization an iteration; no warm start, and no mu of 0.")),
   };
 }
 

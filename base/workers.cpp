@@ -1,6 +1,6 @@
-#include "simulation/deformable/workers.hpp"
+#include "base/workers.hpp"
 
-namespace conebench::simulation {
+namespace conebench {
 
 Workers::Workers(int threads) {
   for (int part = 1; part < threads; ++part) others_.emplace_back([this, part] { wait_for_work(std::size_t(part)); });
@@ -17,7 +17,7 @@ Workers::~Workers() {
 
 void Workers::work_on(std::size_t part) const {
   const std::size_t parts = others_.size() + 1;
-  call_(work_, part * size_ / parts, (part + 1) * size_ / parts);
+  call_(work_, part, part * size_ / parts, (part + 1) * size_ / parts);
 }
 
 void Workers::hand_out(std::size_t size, const void* work, Call call) {
@@ -47,4 +47,4 @@ void Workers::wait_for_work(std::size_t part) {
   }
 }
 
-}  // namespace conebench::simulation
+}  // namespace conebench

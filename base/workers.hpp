@@ -1,11 +1,12 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-namespace conebench::simulation {
+namespace conebench {
 
 /// Threads that wait for work: handing it out allocates nothing.
 class Workers {
@@ -19,13 +20,19 @@ class Workers {
   /// work(begin, end) on equal parts of 0 … size − 1, a part a thread; returns when all are done.
   template <class Work>
   void run(std::size_t size, const Work& work) {
-    if (others_.empty()) return work(std::size_t{0}, size);
-    hand_out(size, &work,
-             [](const void* on, std::size_t begin, std::size_t end) { (*static_cast<const Work*>(on))(begin, end); });
+    run_parts(size, [&](std::size_t, std::size_t begin, std::size_t end) { work(begin, end); });
+  }
+  /// work(part, begin, end), with the part's number below count().
+  template <class Work>
+  void run_parts(std::size_t size, const Work& work) {
+    if (others_.empty()) return work(std::size_t{0}, std::size_t{0}, size);
+    hand_out(size, &work, [](const void* on, std::size_t part, std::size_t begin, std::size_t end) {
+      (*static_cast<const Work*>(on))(part, begin, end);
+    });
   }
 
  private:
-  using Call = void (*)(const void* work, std::size_t begin, std::size_t end);
+  using Call = void (*)(const void* work, std::size_t part, std::size_t begin, std::size_t end);
   void hand_out(std::size_t size, const void* work, Call call);
   void work_on(std::size_t part) const;
   void wait_for_work(std::size_t part);
@@ -40,4 +47,4 @@ class Workers {
   bool over_ = false;
 };
 
-}  // namespace conebench::simulation
+}  // namespace conebench

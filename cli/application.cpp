@@ -21,6 +21,7 @@
 #include "cli/own_solver_commands.hpp"
 #include "cli/slurm.hpp"
 #include "runners/execute/environment.hpp"
+#include "runners/plan/peer_programs.hpp"
 
 namespace conebench::cli {
 
@@ -51,7 +52,10 @@ std::string not_expected(const CLI::App& root) {
   const std::vector<std::string> words = root.remaining(true);
   std::string text = fmt::format("not expected: {}", fmt::join(words, " "));
   if (!words.empty() && !words.front().starts_with("-") && words.front().find('=') != std::string::npos) {
-    return text + "; put a scene and its options in quotes, \"box-stack boxes=5\"";
+    const CLI::App* const command = parsed_command(root);
+    return text + (command != nullptr && command->get_name() == "generate"
+                       ? "; give a scene's options with --set " + words.front()
+                       : "; put a scene and its options in quotes, \"box-stack boxes=5\"");
   }
   if (words.empty() || !words.front().starts_with("--")) return text;
   std::vector<std::string> known;
@@ -202,6 +206,7 @@ int run_application(int argc, char** argv) {
   int code = internal;
   try {
     limit_library_threads();
+    offer_peer_programs();
     code = parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
     print_error("out of memory; close other programs or use a smaller problem");

@@ -19,6 +19,7 @@ Errors go to standard error as one line: what, where, what to do. With `--json` 
 output and nothing else there; what is unknown or not finite is `null`. Long work shows its progress on standard error.
 Where a command takes a problem, it can be a file, a file below the folder in the environment variable `CONEBENCH_DATA`,
 a file of a data set (`NAME/PATH`), or a built-in scene with its options: `"box-stack boxes=5 seed=2"`, or as reports name it, `box-stack_boxes=5_seed=2`.
+A [recording](sample_format.md#recordings) is all of its steps; `robot.hdf5/000012` is one of them.
 
 `source <(conebench completion bash)` completes commands, options, solvers and scenes on Tab.
 
@@ -58,8 +59,17 @@ null), `judge_s` (in none of the other times), `own_residual`,
 
 `judge`: the judge's part of the same, `reaction`, `not_finite` (which entry, or null) and `hint` (where it solves with tangents first, else null).
 
+`judge --answers` (`conebench.judge_answers/2`): `recording`, `description` (of the first step that has one), `tolerance`, `steps` and `summary` over them, one a name and law. A step has its address `step`,
+`number`, `time`, `time_step`, `contacts`, `rows`, `unit_m_s` (V), `gap_min_m`, `gap_min_at` (`name`, `bodies`) and `answers`: `name`, `of` (`engine` or
+`solver`), `law`, `status`, `iterations`, `seconds`, `tolerance`, `error` (why there is none, or null), `modes` (`open`, `stick`, `slip`) and the residuals
+`own`, `compliant` and `rigid` ([which](metrics.md#an-engines-answer)), each `scaled`, `absolute_m_s`, `worst` (`block`, `name`, `bodies`). A row of the summary has `answers`,
+`failed` (those with an `error`), `own`, `compliant` and `rigid` with `median`, `max`, `max_step`, `within` (the tolerance), `absolute_max_m_s`,
+`iterations` and `seconds` with `median` and `max`, `claimed` and `claimed_wrong`.
+
+`solve` of a recording (`conebench.solve_steps/2`): `recording`, `solved` and `steps`, each an object as of `solve`.
+
 `inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros` (of G, or of M and J where it is not assembled; of a file: W's or H's), `mu_min`,
-`mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, `readers` (who can read the file), and of the condensed problem (null
+`mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, `readers` (who can read the file), of a file by blocks `answers` (their names), of a file `permuted` (null, or where the contacts look to have another row than the first as their normal: `normal_row`, from 0 in a contact's rows, `contacts` that it fits in, and `evidence`, `answer` or `lever_arms`, [with rates](metrics.md#normal-rows)), and of the condensed problem (null
 where there is none, with the reason in `notes`) `row_types` (`type`, `rows`, of contacts `contacts`), `law` (`ncp` or `ccp` where the file says what its engine meant, else null), `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,

@@ -2,9 +2,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/folder.hpp"
 #include "base/source_text.hpp"
@@ -44,29 +47,45 @@ Examples:
   conebench generate --all models --steps 20
   conebench generate perturb --out copies --set "path=problems/*.hdf5" --set copies=4)";
 
-/// Every other scene is one problem.
-Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arguments) {
-  CONEBENCH_CHECK(refuse_simulation(arguments));
-  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, scene.options, arguments.scene));
-  CONEBENCH_TRY(const auto problem, scene.make(values, static_cast<std::uint64_t>(arguments.seed)));
+struct WrittenProblem {
+  std::string file, hash;
+};
 
+Result<WrittenProblem> write_problem(const ContactProblem& problem, const std::string& folder) {
   FclibWriteOptions options;
   if (const auto& reference = problem.reference()) {
     Vector velocity(problem.rows());
     problem.velocity(reference->reaction, velocity);
     options.solution = FclibAnswer{reference->reaction, velocity};
   }
-  CONEBENCH_CHECK(make_folder(arguments.folder));
-  const auto file = std::filesystem::path(arguments.folder) / file_name(problem.provenance().name);
+  const auto file = std::filesystem::path(folder) / file_name(problem.provenance().name);
   CONEBENCH_CHECK(write_fclib(problem, file, options));
-  if (arguments.json) {
-    print_json("generate", {{"files", {file.string()}},
-                            {"scene", arguments.scene},
-                            {"seed", arguments.seed},
-                            {"problem_hash", problem.content_hash()}});
-  } else {
-    print_text(file.string() + "\n");
+  return WrittenProblem{file.string(), problem.content_hash()};
+}
+
+/// Every other scene is one problem a seed; --steps N of a random one takes N seeds from --seed on.
+Result<int> generate_problems(const SceneRow& scene, GenerateArguments arguments) {
+  const long count = scene.seeded ? std::max(1L, arguments.steps) : 1;
+  if (scene.seeded) arguments.steps = 0;
+  CONEBENCH_CHECK(refuse_simulation(arguments));
+  CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, scene.options, arguments.scene));
+  CONEBENCH_CHECK(make_folder(arguments.folder));
+  std::vector<std::string> files, hashes;
+  for (long k = 0; k < count; ++k) {
+    CONEBENCH_TRY(const auto problem, scene.make(values, static_cast<std::uint64_t>(arguments.seed + k)));
+    CONEBENCH_TRY(const auto written, write_problem(problem, arguments.folder));
+    files.push_back(written.file);
+    hashes.push_back(written.hash);
+    if (!arguments.json) print_text(written.file + "\n");
   }
+  if (!arguments.json) return done;
+  nlohmann::json object = {{"files", files}, {"scene", arguments.scene}, {"seed", arguments.seed}};
+  if (count == 1) {
+    object["problem_hash"] = hashes.front();
+  } else {
+    object["problem_hashes"] = hashes;
+  }
+  print_json("generate", object);
   return done;
 }
 
@@ -103,7 +122,7 @@ Result<int> run_generate(const GenerateArguments& arguments) {
     return generate_samples(scene, arguments);
   }
   const auto scene = require_scene(arguments.scene);
-  if (scene) return generate_problem(**scene, arguments);
+  if (scene) return generate_problems(**scene, arguments);
   if (const std::string hint = simulation_hint(arguments.scene); !hint.empty()) {
     return Error{scene.error().code, fmt::format("{}: not a scene but a file; {}", arguments.scene, hint)};
   }
@@ -156,10 +175,11 @@ Result<void> set_on_unsolved(GenerateArguments& arguments) {
 
 Result<void> refuse_simulation(const GenerateArguments& arguments) {
   if (arguments.steps > 1) {
-    return Error{ErrorCode::wrong_usage,
-                 fmt::format("--steps {}: scene {} is one problem, not a simulation; use --steps 1 and another --seed "
-                             "for each problem",
-                             arguments.steps, arguments.scene)};
+    return Error{
+        ErrorCode::wrong_usage,
+        fmt::format("--steps {}: scene {} is one problem, whatever the seed; leave it out, or set another of its "
+                    "options for each problem",
+                    arguments.steps, arguments.scene)};
   }
   const auto& trajectory = arguments.trajectory;
   for (const auto& [given, name] : {std::pair(arguments.picture, "--picture"),

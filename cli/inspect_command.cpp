@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,14 +12,16 @@
 
 #include "base/plural.hpp"
 #include "cli/command.hpp"
+#include "cli/inspect_text.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
 #include "fclib_loader/fclib_file.hpp"
+#include "fclib_loader/recording.hpp"
 #include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
 #include "metrics/noise_level.hpp"
+#include "metrics/normal_rows.hpp"
 #include "problems/mass_solve.hpp"
-#include "reports/text.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "simulation/sample_folder.hpp"
 
@@ -87,8 +88,6 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   }
 }
 
-constexpr double max_feasibility_s = 60.0;
-
 std::string name_of(FeasibilityState state) {
   switch (state) {
     case FeasibilityState::infeasible: return "infeasible";
@@ -97,16 +96,6 @@ std::string name_of(FeasibilityState state) {
     case FeasibilityState::no_library: return "no_library";
   }
   throw std::logic_error("unknown feasibility");
-}
-
-/// What follows its name in a text.
-std::string explain(const std::string& state) {
-  if (state == "infeasible") return "it is proved that no impulses satisfy all constraints";
-  if (state == "not_excluded") return "no proof that there is no solution, so there may be one";
-  if (state == "undecided") {
-    return fmt::format("CLP could not solve the linear program, in {:g} s or because of rounding", max_feasibility_s);
-  }
-  return "this build is without CLP, which looks for a proof that there is no solution";
 }
 
 std::string block_name(const ConeProduct& cones, Index block) {
@@ -163,9 +152,6 @@ void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem,
   }
   out["certificate"] = std::move(entries);
 }
-
-constexpr std::array<std::string_view, 8> sample_keys = {"scene",  "step",         "seed",        "coordinates",
-                                                         "metric", "loop_outcome", "loop_status", "loop_residual"};
 
 /// Scene, step and seed of a simulation's sample; null where it is none.
 void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
@@ -302,6 +288,33 @@ nlohmann::json describe(const std::string& text, const std::string& kind, const 
   return out;
 }
 
+std::string name_of(NormalDoubt::Evidence evidence) {
+  switch (evidence) {
+    case NormalDoubt::Evidence::answer: return "answer";
+    case NormalDoubt::Evidence::lever_arms: return "lever_arms";
+  }
+  throw std::logic_error("unknown evidence");
+}
+
+/// Which row the contacts of a file look to have as their normal, where it is not the first; else null.
+void add_normal_doubt(nlohmann::json& out, const Result<ContactProblem>& problem, const FclibContent& content) {
+  out["permuted"] = nullptr;
+  if (!problem || problem->cones().contacts() == 0) return;
+  std::vector<Vector> answers;
+  if (problem->reference()) answers.push_back(problem->reference()->reaction);
+  if (content.blocks) {
+    const auto& rows = problem->given_rows();
+    for (const EngineAnswer& answer : content.blocks->answers) {
+      answers.push_back(rows ? rows->to_problem(answer.impulse, problem->rows()) : answer.impulse);
+    }
+  }
+  const auto doubt = doubt_normals(*problem, answers);
+  if (!doubt) return;
+  // Its file has the normal in front of the tangents.
+  out["permuted"] = {
+      {"normal_row", doubt->tangent + 1}, {"contacts", doubt->contacts}, {"evidence", name_of(doubt->evidence)}};
+}
+
 /// What of the problem follows the description of its file. `path`: empty for a scene.
 void add_problem(nlohmann::json& out, const Result<ContactProblem>& problem, bool feasibility,
                  const std::filesystem::path& path) {
@@ -339,6 +352,9 @@ Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
     add_block_notes(out, content.blocks->blocks, *problem);
     add_problem(out, problem, feasibility, path);
     out["readers"] = readers_of(content.format);
+    out["answers"] = nlohmann::json::array();
+    for (const EngineAnswer& answer : content.blocks->answers) out["answers"].push_back(answer.name);
+    add_normal_doubt(out, problem, content);
     return out;
   }
   const auto summary = summarise(content);
@@ -361,163 +377,52 @@ Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
                         {"notes", content.notes}};
   add_problem(out, problem, feasibility, path);
   out["readers"] = readers_of(content.format);
+  add_normal_doubt(out, problem, content);
   return out;
 }
 
-constexpr const char* text_order[] = {"file",
-                                      "title",
-                                      "kind",
-                                      "space_dimension",
-                                      "contacts",
-                                      "limits",
-                                      "rows",
-                                      "joint_rows",
-                                      "row_types",
-                                      "law",
-                                      "readers",
-                                      "nonzeros",
-                                      "mu_min",
-                                      "mu_max",
-                                      "mu_r_min",
-                                      "mu_r_max",
-                                      "symmetry_error",
-                                      "rank",
-                                      "conditioning",
-                                      "coupling",
-                                      "category",
-                                      "noise_ratio",
-                                      "feasibility",
-                                      "feasibility_margin",
-                                      "verdict_bound",
-                                      "infeasible_block",
-                                      "positive_semidefinite",
-                                      "min_eigenvalue",
-                                      "max_eigenvalue",
-                                      "densities",
-                                      "features_estimated",
-                                      "guess",
-                                      "solution",
-                                      "scene",
-                                      "step",
-                                      "seed",
-                                      "coordinates",
-                                      "metric",
-                                      "loop_outcome",
-                                      "loop_status",
-                                      "loop_residual",
-                                      "also_other_kind",
-                                      "given",
-                                      "problem_hash",
-                                      "problem_hash_assembled",
-                                      "notes"};
-
-/// "joints 0.00, contacts 0.67, all 0.67 of 18 velocities (n_v)", or "… of 78 = 6 n_b".
-std::string densities_text(const nlohmann::json& densities, long space_dimension) {
-  const auto share = [&](const char* name) {
-    const auto& value = densities.at(name);
-    return value.is_null() ? std::string("unknown") : fmt::format("{:.2f}", value.get<double>());
-  };
-  const bool of_bodies = densities.at("of") == "bodies";
-  const std::string of =
-      of_bodies ? fmt::format(" = {} n_b", body_velocities(static_cast<int>(std::min(space_dimension, 3L))))
-                : " velocities (n_v)";
-  return fmt::format("joints {}, contacts {}, all {} of {}{}", share("joints"), share("contacts"), share("all"),
-                     densities.at("degrees_of_freedom").get<long>(), of);
-}
-
-/// "bilateral 2, interval 1, coulomb 3D 12 (4 contacts)", in rows.
-std::string row_types_text(const nlohmann::json& types) {
-  std::vector<std::string> parts;
-  for (const auto& one : types) {
-    parts.push_back(fmt::format("{} {}", one.at("type").get<std::string>(), one.at("rows").get<long>()));
-    if (one.contains("contacts"))
-      parts.back() += fmt::format(" ({})", plural(one.at("contacts").get<long>(), "contact"));
-  }
-  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-/// "contact 3 between base and link: contributes most to the contradiction".
-std::string block_text(const nlohmann::json& inspected) {
-  std::string text = inspected.at("infeasible_block").get<std::string>();
-  if (const auto& bodies = inspected.at("infeasible_bodies"); !bodies.is_null()) {
-    text += fmt::format(" between {}", fmt::join(bodies.get<std::vector<std::string>>(), " and "));
-  }
-  if (const auto& identity = inspected.at("infeasible_identity"); !identity.is_null()) {
-    text += fmt::format(" (identity {})", identity.get<std::int64_t>());
-  }
-  return text + ": contributes most to the contradiction";
-}
-
-/// Those that are estimates where features_estimated is true.
-constexpr std::array<std::string_view, 5> spectral_keys = {"rank", "conditioning", "positive_semidefinite",
-                                                           "min_eigenvalue", "max_eigenvalue"};
-
-/// One line a value.
-std::string to_text(const nlohmann::json& inspected) {
-  const bool has_estimates = inspected.at("features_estimated") == true;
-  std::vector<std::vector<std::string>> rows;
-  for (const char* name : text_order) {
-    if (!inspected.contains(name)) continue;  // not asked for
-    const auto& value = inspected.at(name);
-    const bool of_samples = std::find(sample_keys.begin(), sample_keys.end(), name) != sample_keys.end();
-    const bool of_infeasible = std::string_view(name) == "feasibility_margin" ||
-                               std::string_view(name) == "verdict_bound" ||
-                               std::string_view(name) == "infeasible_block";
-    if (value.is_null() && (of_samples || of_infeasible || std::string_view(name) == "law")) continue;
-    if (value.is_null()) {
-      rows.push_back({name, std::string_view(name).starts_with("mu_") ? "none" : "unknown"});
-    } else if (value.is_object()) {
-      rows.push_back({name, densities_text(value, inspected.at("space_dimension").get<long>())});
-    } else if (std::string_view(name) == "row_types") {
-      rows.push_back({name, row_types_text(value)});
-    } else if (std::string_view(name) == "readers") {
-      rows.push_back({name, fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ", "))});
-    } else if (value.is_array()) {
-      for (const auto& line : value) rows.push_back({name, line.get<std::string>()});
-    } else if (value.is_boolean()) {
-      rows.push_back({name, value.get<bool>() ? "yes" : "no"});
-    } else if (std::string_view(name) == "verdict_bound") {
-      rows.push_back({name, reports::bound_text(value.get<double>())});
-    } else if (value.is_number_float()) {
-      const std::string_view unit = std::string_view(name) == "noise_ratio" ? " (up to 1: g is only rounding)"
-                                    : std::string_view(name) == "feasibility_margin"
-                                        ? " m/s: whatever the impulses, a contact or limit closes or a joint moves at "
-                                          "least that fast"
-                                        : "";
-      rows.push_back({name, short_number(value.get<double>()) + std::string(unit)});
-    } else if (std::string_view(name) == "feasibility") {
-      const std::string state = value.get<std::string>();
-      rows.push_back({name, fmt::format("{}: {}", state, explain(state))});
-    } else if (std::string_view(name) == "infeasible_block") {
-      rows.push_back({name, block_text(inspected)});
+/// The files, and the steps of those that are recordings.
+std::vector<std::string> with_steps(const std::vector<std::string>& files) {
+  std::vector<std::string> all;
+  for (const std::string& file : files) {
+    const auto steps = recording_steps(find_problem_file(file));
+    if (!steps || steps->empty()) {
+      all.push_back(file);
     } else {
-      rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+      for (const auto& step : *steps) all.push_back(step.string());
     }
-    const bool estimated =
-        has_estimates && !value.is_null() && std::ranges::find(spectral_keys, name) != spectral_keys.end();
-    if (estimated) rows.back()[1] = value.is_number() ? "≈ " + rows.back()[1] : rows.back()[1] + " (estimated)";
   }
-  return align_columns(rows, output_columns());
+  return all;
 }
 
 Result<int> run_inspect(const InspectArguments& arguments) {
-  const bool several = arguments.files.size() > 1;
+  const std::vector<std::string> files = with_steps(arguments.files);
+  const bool several = files.size() > 1;
+  const bool table = !arguments.json && several && arguments.files.size() == 1;
   nlohmann::json all = nlohmann::json::array();
   int code = done;
   bool first = true;
-  for (const auto& file : arguments.files) {
+  ProgressPrinter progress = progress_on_stderr();
+  long done_files = 0;
+  for (const auto& file : files) {
+    if (table) progress.stepped(++done_files, static_cast<long>(files.size()));
     auto one = inspect(file, arguments.feasibility);
     if (!one) {
       if (!several) return one.error();
       print_error(one.error().message);
       code = std::max(code, exit_code(one.error().code));
       all.push_back({{"file", file}, {"error", one.error().message}});
-    } else if (!arguments.json) {
-      print_text((first ? "" : "\n") + to_text(*one));
+    } else if (!arguments.json && !table) {
+      print_text((first ? "" : "\n") + inspect_text(*one));
       first = false;
     } else {
       all.push_back(std::move(*one));
     }
+  }
+  progress.clear();
+  if (table) {
+    all.erase(std::remove_if(all.begin(), all.end(), [](const auto& one) { return one.contains("error"); }), all.end());
+    print_text(inspect_steps_text(arguments.files.front(), all));
   }
   if (arguments.json) print_json("inspect", several ? nlohmann::json{{"files", all}} : all.front());
   return code;
@@ -529,7 +434,8 @@ Command add_inspect(CLI::App& root) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
   app->footer(inspect_footer);
-  app->add_option("FILE", arguments->files, "FCLIB HDF5 files, Siconos' .dat files, or scenes with their options")
+  app->add_option("FILE", arguments->files,
+                  "FCLIB HDF5 files, recordings, Siconos' .dat files, or scenes with their options")
       ->required();
   app->add_flag("--feasibility", arguments->feasibility,
                 "Look for a proof that there is no solution (docs/metrics.md); up to a minute a problem");

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/option_parsing.hpp"
 #include "cli/answer_output.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/foreign_code.hpp"
+#include "cli/judge_answers.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
 #include "fclib_loader/fclib_file.hpp"
@@ -25,7 +28,9 @@ joints among them.
 Examples:
   conebench judge problem.hdf5 --reaction solved.hdf5
   conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json
-  conebench judge problem.hdf5 --reaction r.npy --require-solved)";
+  conebench judge problem.hdf5 --reaction r.npy --require-solved
+  conebench judge robot.hdf5 --answers
+  conebench judge robot.hdf5 --answers --solvers CASCADE,NSGS --html robot.html)";
 
 struct JudgeArguments {
   std::string file;
@@ -35,6 +40,10 @@ struct JudgeArguments {
   bool all = false;
   bool json = false;
   bool require_solved = false;
+  bool answers = false;
+  std::string solvers = "CASCADE";
+  std::string page;
+  ForeignCode code;
 };
 
 /// The answer of a program that keeps a contact's tangents before its normal, as if it had written them behind it.
@@ -76,6 +85,20 @@ CellRecord judged(const ContactProblem& problem, const Vector& reaction, const J
 }
 
 Result<int> run_judge(const JudgeArguments& arguments) {
+  if (arguments.answers) {
+    CONEBENCH_CHECK(load_foreign_code(arguments.code));
+    return judge_answers(
+        {.file = arguments.file,
+         .tolerance = arguments.tolerance,
+         .solvers = arguments.solvers == "none" ? std::vector<std::string>() : split_list(arguments.solvers),
+         .page = arguments.page,
+         .all = arguments.all,
+         .json = arguments.json,
+         .require_solved = arguments.require_solved});
+  }
+  if (arguments.reaction.empty()) {
+    return Error{ErrorCode::wrong_usage, "judge: give the answer with --reaction, or --answers for those of the file"};
+  }
   CONEBENCH_TRY(const auto given, load_given_problem(arguments.file));
   const ContactProblem& problem = given.problem;
   CONEBENCH_CHECK(Verdict::create(arguments.verdict, problem));
@@ -121,15 +144,28 @@ Command add_judge(CLI::App& root) {
   auto arguments = std::make_shared<JudgeArguments>();
   CLI::App* app = root.add_subcommand("judge", "Residuals of an answer from anywhere");
   app->footer(judge_footer);
-  app->add_option("FILE", arguments->file, "FCLIB HDF5 file of the problem, or a scene (see `conebench solve --help`)")
+  app->add_option("FILE", arguments->file,
+                  "FCLIB HDF5 file of the problem, a recording, or a scene (see `conebench solve --help`)")
       ->required();
-  app->add_option("--reaction", arguments->reaction, "The answer")->required()->type_name("R.hdf5|R.npy");
+  auto* const reaction = app->add_option("--reaction", arguments->reaction, "The answer")->type_name("R.hdf5|R.npy");
+  auto* const answers = app->add_flag("--answers", arguments->answers,
+                                      "Judge the answers that came with a recording's steps, or with one problem, on "
+                                      "their own laws and on Coulomb's")
+                            ->excludes(reaction);
+  app->add_option("--solvers", arguments->solvers,
+                  "With --answers: solvers that solve the same steps, separated by commas; none")
+      ->type_name("LIST")
+      ->capture_default_str()
+      ->needs(answers);
+  app->add_option("--html", arguments->page, "With --answers: write a page, too")->type_name("FILE")->needs(answers);
+  add_foreign_code(*app, arguments->code, false);
   add_real(*app, "--tolerance", arguments->tolerance, {.minimum = 0.0, .above_minimum = true},
            "Upper bound for the verdict");
   app->add_option("--verdict", arguments->verdict, "Residual that decides, see `conebench list metrics`")
       ->type_name("NAME")
       ->capture_default_str();
-  app->add_flag("--all", arguments->all, "Print all residuals, not only the five most informative");
+  app->add_flag("--all", arguments->all,
+                "Print all residuals, not only the five most informative; with --answers all steps");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the answer solves the problem");
   add_read_limit(*app);

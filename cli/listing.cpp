@@ -14,6 +14,7 @@
 #include "cli/solver_origin.hpp"
 #include "cli/supported_sets.hpp"
 #include "metrics/residuals.hpp"
+#include "runners/plan/peer_programs.hpp"
 #include "runners/plan/suite.hpp"
 #include "scenes/scene_table.hpp"
 #include "simulation/sampled_scenes.hpp"
@@ -112,7 +113,11 @@ json solvers_json() {
   for (const auto& row : solver_catalogue()) {
     if (!row.missing.empty()) missing.push_back({{"id", row.info.id}, {"reason", row.missing}});
   }
-  return {{"solvers", list}, {"missing", missing}};
+  json peers = json::array();
+  for (const PeerProgram& peer : peer_programs()) {
+    peers.push_back({{"id", peer.id}, {"extra", peer.extra}, {"packages", peer.packages}});
+  }
+  return {{"solvers", list}, {"missing", missing}, {"peers", peers}};
 }
 
 json scene_json(const SceneRow& row) {
@@ -232,11 +237,22 @@ Listing one_suite(const EmbeddedSuite& suite) {
   return {suite.name, suite.text, suite_markdown(suite), [&suite] { return json::parse(suite.text, nullptr, false); }};
 }
 
+/// Ids of the peers that the Python package serves, by the extra that brings them.
+std::map<std::string, std::string> peers_by_extra() {
+  std::map<std::string, std::string> ids;
+  for (const PeerProgram& peer : peer_programs()) {
+    std::string& of_extra = ids[peer.extra];
+    of_extra += (of_extra.empty() ? "" : ", ") + peer.id;
+  }
+  return ids;
+}
+
 /// Names of a topic whose entries can be listed alone.
 std::vector<std::string> names_of(const std::string& topic) {
   std::vector<std::string> names;
   if (topic == "solvers") {
     for (const auto& row : solver_catalogue()) names.push_back(row.info.id);
+    for (const PeerProgram& peer : peer_programs()) names.push_back(peer.id);
   } else if (topic == "scenes") {
     for (const auto& row : scene_table()) names.push_back(row.id);
     for (const auto& row : simulated_scene_table()) names.push_back(row.id);
@@ -295,6 +311,7 @@ Error unknown_topic(const std::string& word) {
 
 Result<Listing> list_one(const std::string& topic, const std::string& name) {
   if (topic == "tables") return list_tables({name});
+  if (topic == "solvers" && find_peer_program(name) != nullptr) CONEBENCH_CHECK(require_solver(name));
   const std::vector<std::string> known = names_of(topic);
   if (known.empty()) {
     return Error{ErrorCode::wrong_usage,
@@ -327,6 +344,16 @@ Listing list_solvers() {
   std::string text = lined_up(rows);
   for (const auto& [reason, ids] : missing)
     text += "\n" + paragraph(fmt::format("Not in this build: {} ({})", ids, reason));
+  Rows peers = {{"ids", "extra"}};
+  text += "\n";
+  for (const auto& [extra, ids] : peers_by_extra()) {
+    text += paragraph(fmt::format("Peers in Python: {} (pip install 'conebench[{}]')", ids, extra));
+    peers.push_back({ids, "`" + extra + "`"});
+  }
+  markdown +=
+      "\n## Peers in Python\nStarted where they are named ([docs](peers.md)); `conebench list solvers CLARABEL` "
+      "shows one with its options.\n`pip install 'conebench[EXTRA]'` brings what they need.\n\n" +
+      markdown_table(peers);
   text += "\nOne with its options: conebench list solvers NSGS\n";
   return {"solvers", text, markdown, solvers_json};
 }

@@ -14,6 +14,7 @@
 #include "cli/paper_trajectories.hpp"
 #include "reports/text.hpp"
 #include "runners/execute/environment.hpp"
+#include "runners/execute/survey_file.hpp"
 #include "runners/execute/sweep.hpp"
 #include "simulation/sampled_scenes.hpp"
 #include "store/store_lock.hpp"
@@ -100,6 +101,7 @@ Result<void> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   options.jobs = options_.jobs;
   options.allow_mixed = options_.allow_mixed;
   options.interrupted = options_.interrupted;
+  renew_survey(options.cache);
   CONEBENCH_TRY(const auto outcome, run_sweep(suite, store, options, progress_));
   if (outcome.stopped) return *outcome.stopped;
   run.interrupted = run.interrupted || outcome.interrupted;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/option_parsing.hpp"
+#include "base/plural.hpp"
 #include "base/source_text.hpp"
 #include "base/suggestion.hpp"
 #include "base/temporary_folder.hpp"
@@ -17,6 +18,7 @@
 #include "cli/output.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/isolation.hpp"
+#include "fclib_loader/recording.hpp"
 #include "reports/text.hpp"
 #include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_source.hpp"
@@ -157,24 +159,22 @@ void add_read_limit(CLI::App& app) {
 
 std::filesystem::path find_problem_file(const std::string& file) {
   std::filesystem::path given(file);
-  std::error_code ignored;
-  if (given.is_absolute() || std::filesystem::exists(given, ignored)) return given;
+  if (given.is_absolute() || names_problem_file(given)) return given;
   if (const auto data = data_folder_of_environment(); !data.empty()) {
     auto below = data_folder(data) / given;
-    if (std::filesystem::exists(below, ignored)) return below;
+    if (names_problem_file(below)) return below;
   }
   if (given.has_parent_path()) {
     const std::string name = given.begin()->string();
     const auto set = data_set_of(name);
     auto below = set && *set ? (*set)->folder / file.substr(name.size() + 1) : given;
-    if (std::filesystem::exists(below, ignored)) return below;
+    if (names_problem_file(below)) return below;
   }
   return given;
 }
 
 Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) {
-  std::error_code ignored;
-  if (std::filesystem::exists(find_problem_file(text), ignored)) return std::optional<ContactProblem>();
+  if (names_problem_file(find_problem_file(text))) return std::optional<ContactProblem>();
   const auto words = split_source_text(text);
   const std::string first = words && !words->empty() ? words->front() : std::string();
   std::string known;
@@ -202,13 +202,19 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
   return std::optional<ContactProblem>();
 }
 
-Result<GivenProblem> load_given_problem(const std::string& text) {
+Result<LoadedProblem> load_given_problem(const std::string& text) {
   CONEBENCH_TRY(const auto scene, make_named_scene(text));
-  if (scene) return GivenProblem{*scene, {}};
+  if (scene) return LoadedProblem{*scene, {}};
   const auto file = find_problem_file(text);
   CONEBENCH_CHECK(check_problem_file(file));
+  CONEBENCH_TRY(const auto steps, recording_steps(file));
+  if (!steps.empty()) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: is a recording of {}; name one, such as {}", text,
+                             plural(static_cast<long>(steps.size()), "step"), steps.front().string())};
+  }
   CONEBENCH_TRY(const auto problem, load_fclib(file));
-  return GivenProblem{problem, file};
+  return LoadedProblem{problem, file};
 }
 
 }  // namespace conebench::cli

@@ -16,7 +16,7 @@ std::string simulation_hint(const std::string& text);
 Result<void> check_problem_file(const std::filesystem::path& file);
 
 /// The problem of a command's argument, and its file (empty: a scene).
-struct GivenProblem {
+struct LoadedProblem {
   ContactProblem problem;
   std::filesystem::path file;
 };
@@ -35,6 +35,6 @@ std::filesystem::path find_problem_file(const std::string& file);
 Result<std::optional<ContactProblem>> make_named_scene(const std::string& text);
 
 /// Loads an FCLIB file, or, if there is no such file, calls make_named_scene. Errors: those of both.
-Result<GivenProblem> load_given_problem(const std::string& text);
+Result<LoadedProblem> load_given_problem(const std::string& text);
 
 }  // namespace conebench::cli

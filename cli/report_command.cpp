@@ -14,6 +14,7 @@
 #include "cli/stores_argument.hpp"
 #include "runners/execute/gates.hpp"
 #include "runners/plan/filter.hpp"
+#include "runners/plan/peer_programs.hpp"
 #include "solvers/registry.hpp"
 #include "store/suite_scope.hpp"
 
@@ -74,9 +75,10 @@ std::optional<std::string> nothing_answered(const StoreContents& contents) {
                      counts_text(statuses));
 }
 
-/// Ids of this build's solvers and the choices of their options.
+/// Ids of this build's solvers, the choices of their options, and ids of peers.
 std::set<std::string> public_solvers() {
   std::set<std::string> names;
+  for (const PeerProgram& peer : peer_programs()) names.insert(peer.id);
   for (const SolverRow& row : solver_catalogue()) {
     if (!row.content_hash.empty()) continue;
     names.insert(row.info.id);

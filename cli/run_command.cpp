@@ -21,6 +21,8 @@
 #include "cli/run_ab.hpp"
 #include "cli/run_ending.hpp"
 #include "cli/stores_argument.hpp"
+#include "fclib_loader/fclib_file.hpp"
+#include "fclib_loader/recording.hpp"
 #include "reports/report.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/gates.hpp"
@@ -41,11 +43,15 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* run_footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
+With --solvers the argument is a file of a problem, a recording, one of its steps, or a
+folder of such files.
 The same command again resumes: cells that the store holds are not run again.
 Ctrl-C drops the cell in flight and keeps the rest.
 
 Examples:
   conebench run default --db results.sqlite
+  conebench run robot.hdf5 --solvers CASCADE,NSGS
+  conebench run problems/ --solvers CASCADE,NSGS --tolerances 1e-4,1e-8 --db mine.sqlite
   conebench run suites/fclib.json --data problems --db fclib.sqlite
   conebench run suites/fclib.json --data problems --dry-run
   conebench run fclib --data problems --filter 'solver~^(NSGS|CASCADE)$ && contacts<=100'
@@ -53,11 +59,16 @@ Examples:
   conebench run nightly.json --db shard-2.sqlite --shard 2/8
   conebench run nightly.json --db nightly.sqlite --require-solved 0.95
   conebench run mine.json --plugin ./jacobi.so --db mine.sqlite
+  conebench run default --quick --db pull-request.sqlite
   conebench run nightly.json --ab old/conebench --db ab.sqlite
   conebench run nightly.json --db tuesday.sqlite --baseline monday.sqlite --require-solved CASCADE:0.99@supported)";
 
 struct RunArguments {
   std::string suite;
+  std::string solvers;
+  std::string tolerances;
+  std::string start;
+  std::string verdict;
   std::string store;
   std::string data;
   long jobs = 1;
@@ -70,6 +81,7 @@ struct RunArguments {
   std::string baseline;
   bool json = false;
   bool dry_run = false;
+  bool quick = false;
   bool allow_mixed = false;
   bool break_lock = false;
   std::string ab;
@@ -217,6 +229,7 @@ Result<void> check_ab(const RunArguments& arguments) {
   if (arguments.jobs > 1) wrong = "--jobs: cells run one after the other";
   if (!arguments.shard.empty() || !arguments.keys.empty()) wrong = "--shard and --keys: use --filter for a part";
   if (!arguments.retry.empty()) wrong = "--retry";
+  if (arguments.quick) wrong = "--quick: it compares times";
   if (!arguments.gates.empty() || !arguments.baseline.empty())
     wrong = "--require-solved and --baseline: it has --fail-on";
   if (wrong != nullptr) return Error{ErrorCode::wrong_usage, fmt::format("--ab does not go with {}", wrong)};
@@ -239,6 +252,81 @@ Result<void> check_ab(const RunArguments& arguments, const Suite& suite) {
   return {};
 }
 
+/// A file's name as a pattern that only it fits.
+std::string as_pattern(const std::string& name) {
+  std::string pattern;
+  for (const char letter : name) {
+    const bool special = letter == '*' || letter == '?' || letter == '[';
+    pattern += special ? fmt::format("[{}]", letter) : std::string(1, letter);
+  }
+  return pattern;
+}
+
+/// The suite of the problems that the argument is, and of --solvers.
+Result<Suite> suite_of_problems(const RunArguments& arguments) {
+  namespace fs = std::filesystem;
+  const fs::path found = find_problem_file(arguments.suite);
+  std::error_code failed;
+  const fs::path problems = fs::absolute(found, failed).lexically_normal();
+  if (!names_problem_file(problems)) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: no such file or folder; with --solvers it must be a problem, a "
+                                                   "recording or a folder of them",
+                                                   arguments.suite)};
+  }
+  const bool folder = fs::is_directory(problems, failed);
+  const fs::path named = problems.has_filename() ? problems : problems.parent_path();
+  nlohmann::json text = {{"name", (folder ? named.filename() : found.stem()).string()},
+                         {"problems", nlohmann::json::array()},
+                         {"solvers", nlohmann::json::array()}};
+  const auto step = step_address(problems);
+  if (step) {
+    CONEBENCH_CHECK(load_fclib(problems));
+    text["name"] = step->problem_name();
+  }
+  const std::string pattern = step ? problems.string() : as_pattern(named.string()) + (folder ? "/**/*.hdf5" : "");
+  text["problems"].push_back({{"fclib", pattern}});
+  for (const std::string& solver : split_list(arguments.solvers)) text["solvers"].push_back({{"id", solver}});
+  // Many like steps tell more together than one timed often.
+  text["repeats"] = {{"min", 3}, {"min_ms", 5.0}};
+  if (!arguments.verdict.empty()) text["verdict"] = arguments.verdict;
+  if (!arguments.start.empty()) text["start"] = split_list(arguments.start);
+  for (const std::string& tolerance : split_list(arguments.tolerances)) {
+    const auto value = nlohmann::json::parse(tolerance, nullptr, false);
+    if (!value.is_number()) {
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("--tolerances {}: {} is no number", arguments.tolerances, tolerance)};
+    }
+    text["tolerances"].push_back(value);
+  }
+  CONEBENCH_TRY(auto suite,
+                parse_suite(text.dump(1), "--solvers", arguments.code.in_suite(), simulation::sampled_scenes()));
+  suite.folder = named.parent_path();
+  const auto steps = recording_steps(problems);
+  if (steps && !steps->empty() && arguments.verdict.empty()) {
+    const auto first = load_fclib(steps->front());
+    if (first && first->provenance().law == "ccp") {
+      print_note(
+          fmt::format("{}: its engine solved the CCP; solvers are judged on Coulomb's NCP, unless you say "
+                      "--verdict natural_map_ccp_scaled",
+                      arguments.suite));
+    }
+  }
+  return suite;
+}
+
+Result<Suite> suite_of(const RunArguments& arguments) {
+  if (!arguments.solvers.empty()) return suite_of_problems(arguments);
+  if (!arguments.tolerances.empty() || !arguments.start.empty() || !arguments.verdict.empty()) {
+    return Error{ErrorCode::wrong_usage, "--tolerances, --start and --verdict go with --solvers; a suite has its own"};
+  }
+  if (const auto extension = std::filesystem::path(arguments.suite).extension();
+      extension == ".hdf5" || extension == ".h5") {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("{}: a problem and no suite; say which solvers: --solvers LIST", arguments.suite)};
+  }
+  return load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes());
+}
+
 Result<int> run_suite(const RunArguments& arguments) {
   SweepOptions options;
   options.data = arguments.data;
@@ -250,7 +338,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   CONEBENCH_CHECK(set_keys(arguments.keys, options));
   CONEBENCH_CHECK(check_ab(arguments));
   CONEBENCH_CHECK(load_foreign_code(arguments.code));
-  const auto suite = load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes());
+  auto suite = suite_of(arguments);
   if (!suite && !simulation_hint(arguments.suite).empty()) {
     return Error{suite.error().code,
                  fmt::format("{}: no suite; {}, or name it in a suite's problems: {{\"scene\": \"file\", \"options\": "
@@ -259,6 +347,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   }
   CONEBENCH_CHECK(suite);
   CONEBENCH_CHECK(check_ab(arguments, *suite));
+  if (arguments.quick) suite->repeats = quick_look;
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
@@ -292,6 +381,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   CONEBENCH_TRY(const auto lock, StoreLock::acquire(file, {.break_lock = arguments.break_lock}));
   if (!lock.note().empty()) print_note(lock.note());
   CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
+  if (arguments.survey.empty()) renew_survey(options.cache);
   if (!arguments.ab.empty()) {
     return run_and_compare(*suite, store, file,
                            {.sweep = options, .other = arguments.ab, .rounds = static_cast<int>(arguments.rounds)},
@@ -331,7 +421,19 @@ Command add_run(CLI::App& root) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* app = root.add_subcommand("run", "Run every solver of a suite on every problem of it");
   app->footer(run_footer);
-  app->add_option("SUITE", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")->required();
+  app->add_option(
+         "SUITE", arguments->suite,
+         "Suite file (docs/suites.md) or the name of a built-in suite; with --solvers a problem, a recording or "
+         "a folder of them")
+      ->required();
+  app->add_option("--solvers", arguments->solvers, "Solvers for such problems, separated by commas")->type_name("LIST");
+  app->add_option("--tolerances", arguments->tolerances, "With --solvers: separated by commas (1e-6)")
+      ->type_name("LIST");
+  app->add_option("--start", arguments->start, "With --solvers: cold, guess, previous, separated by commas (cold)")
+      ->type_name("LIST");
+  app->add_option("--verdict", arguments->verdict,
+                  "With --solvers: residual that decides, see `conebench list metrics` (natural_map_scaled)")
+      ->type_name("NAME");
   app->add_option("--db", arguments->store,
                   "Store of the results, made or resumed; the suite's name + .sqlite if not "
                   "given")
@@ -351,6 +453,8 @@ Command add_run(CLI::App& root) {
   app->add_option("--retry", arguments->retry, "Run stored cells of these statuses again (comma-separated)")
       ->type_name("LIST");
   app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
+  app->add_flag("--quick", arguments->quick,
+                "Each cell once, for verdicts and counts: what `compare` of two such stores goes by (docs/suites.md)");
   app->add_flag("--dry-run", arguments->dry_run, "Print what would be run and how long it can take; run nothing");
   app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
   add_break_lock(*app, arguments->break_lock);

@@ -13,6 +13,7 @@
 #include "cli/problem_argument.hpp"
 #include "cli/solver_origin.hpp"
 #include "fclib_loader/fclib_file.hpp"
+#include "fclib_loader/recording.hpp"
 #include "metrics/residuals.hpp"
 #include "reports/write_files.hpp"
 #include "runners/execute/cell_run.hpp"
@@ -146,7 +147,7 @@ bool finite(const std::vector<double>& values) {
   return true;
 }
 
-Result<void> save_solution(const SolveArguments& arguments, const GivenProblem& given, const CellRecord& record) {
+Result<void> save_solution(const SolveArguments& arguments, const LoadedProblem& given, const CellRecord& record) {
   if (static_cast<Index>(record.reaction.size()) != given.problem.rows()) {
     return Error{ErrorCode::unsupported, fmt::format("{}: not written, because there is no answer (status {})",
                                                      arguments.solution, name(record.status))};
@@ -163,12 +164,57 @@ Result<void> save_solution(const SolveArguments& arguments, const GivenProblem& 
   return write_fclib(given.problem, arguments.solution, options);
 }
 
+/// Every step of a recording, a line each.
+Result<int> solve_steps(const SolveArguments& arguments, const std::vector<std::filesystem::path>& steps) {
+  if (!arguments.trace.empty() || !arguments.solution.empty()) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("{}: --trace and --write-solution take one step of a recording, such "
+                             "as {}",
+                             arguments.file, steps.front().string())};
+  }
+  nlohmann::json all = nlohmann::json::array();
+  std::vector<std::vector<std::string>> table = {
+      {"step", "contacts", "rows", "status", "iterations", "set-up", "solve", arguments.request.verdict}};
+  long solved = 0;
+  ProgressPrinter progress = progress_on_stderr();
+  for (const auto& address : steps) {
+    CONEBENCH_TRY(const auto problem, load_fclib(address));
+    CONEBENCH_TRY(const auto record, solve_cell(problem, arguments.request));
+    solved += record.solved ? 1 : 0;
+    SolveArguments step = arguments;
+    step.file = address.string();
+    if (arguments.json) {
+      all.push_back(to_json(step, problem, arguments.request.options, record));
+    } else {
+      table.push_back({address.filename().string(), std::to_string(problem.cones().contacts()),
+                       std::to_string(problem.rows()), std::string(name(record.status)),
+                       std::to_string(record.iterations), short_time(record.setup.median),
+                       short_time(record.solve.median), short_number(record.verdict_value)});
+    }
+    progress.stepped(static_cast<long>(table.size() + all.size()) - 1, static_cast<long>(steps.size()));
+  }
+  progress.clear();
+  const std::string count =
+      fmt::format("{} solves {} of {}", arguments.solver, solved, plural(static_cast<long>(steps.size()), "step"));
+  if (arguments.json) {
+    print_json("solve_steps", {{"recording", arguments.file}, {"solved", solved}, {"steps", all}});
+  } else {
+    print_text(align_columns(table, output_columns()) + "\n" + count + "\n");
+  }
+  if (!arguments.require_solved || solved == static_cast<long>(steps.size())) return done;
+  print_error(fmt::format("{}: {}", arguments.file, count));
+  return gate_failed;
+}
+
 Result<int> run_solve(SolveArguments& arguments) {
   CONEBENCH_CHECK(load_foreign_code(arguments.code));
   CONEBENCH_TRY(const auto options, complete(arguments));
   for (const std::string& file : {arguments.trace, arguments.solution}) {
     if (file.empty()) continue;
     CONEBENCH_CHECK(check_location(file));
+  }
+  if (const auto steps = recording_steps(find_problem_file(arguments.file)); steps && !steps->empty()) {
+    return solve_steps(arguments, *steps);
   }
   const auto given = load_given_problem(arguments.file);
   if (!given) {
@@ -220,10 +266,10 @@ Command add_solve(CLI::App& root) {
   auto arguments = std::make_shared<SolveArguments>();
   CLI::App* app = root.add_subcommand("solve", "Solve one problem with one solver and judge the answer");
   app->footer(solve_footer);
-  app->add_option(
-         "FILE", arguments->file,
-         "FCLIB HDF5 file (also searched for below CONEBENCH_DATA), or a scene with its options, a simulated one with "
-         "step=K")
+  app->add_option("FILE", arguments->file,
+                  "FCLIB HDF5 file (also searched for below CONEBENCH_DATA), a recording or a step of it, or a scene "
+                  "with its options, a simulated one with "
+                  "step=K")
       ->required();
   app->add_option("--solver", arguments->solver, "Solver, see `conebench list solvers`")->required()->type_name("ID");
   auto& request = arguments->request;

@@ -7,8 +7,9 @@ namespace conebench::cli {
 namespace {
 
 std::string kind_of(const SolverRow& row) {
-  if (row.foreign == conebench::ForeignCode::plugin) return "plug-in";
-  if (row.foreign != conebench::ForeignCode::none) return "program";
+  const bool foreign = row.info.origin == Origin::foreign;
+  if (foreign && row.foreign == conebench::ForeignCode::plugin) return "plug-in";
+  if (foreign && row.foreign != conebench::ForeignCode::none) return "program";
   switch (row.info.origin) {
     case Origin::own: return "by Conebench's authors";
     case Origin::paper: return "a paper's";

@@ -333,10 +333,10 @@ Result<int> tune(const TuneArguments& arguments) {
   options.data = arguments.data;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
   options.interrupted = &guard.flag();
-  begin_survey(options.cache);
   CONEBENCH_TRY(const auto lock, StoreLock::acquire(file, {.break_lock = arguments.break_lock}));
   if (!lock.note().empty()) print_note(lock.note());
   CONEBENCH_TRY(auto store, Store::open(file, Store::Mode::read_write));
+  renew_survey(options.cache);
   Stopwatch watch(arguments.budget, guard.flag());
   Tuning tuning(arguments, std::move(suite), *row, std::move(configurations), options);
   CONEBENCH_CHECK(tuning.run(store, watch));

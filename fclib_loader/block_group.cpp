@@ -11,6 +11,7 @@
 #include "fclib_loader/fclib_matrix.hpp"
 #include "fclib_loader/fclib_names.hpp"
 #include "fclib_loader/group_reader.hpp"
+#include "fclib_loader/recording.hpp"
 #include "problems/mass_solve.hpp"
 
 namespace conebench {
@@ -36,6 +37,7 @@ class BlockReader : GroupReader {
     read_free_term();
     read_configuration();
     read_provenance();
+    if (has("answers")) read_answers();
     if (file_.has(root_, "solution")) read_solution();
     if (file_.has(root_, "guesses")) read_guess();
     return std::move(given_);
@@ -182,19 +184,60 @@ class BlockReader : GroupReader {
     }
     if (has("gap")) given_.gaps = read_any("gap", blocks);
     if (const auto identities = read_integers("identity", blocks)) given_.identities = *identities;
+    const auto cones = static_cast<Index>(
+        std::ranges::count_if(given_.blocks.cone, [](BlockCone cone) { return cone != BlockCone::none; }));
     if (has("frame")) {
-      const auto cones = static_cast<Index>(
-          std::ranges::count_if(given_.blocks.cone, [](BlockCone cone) { return cone != BlockCone::none; }));
       given_.frames = file_.read_reals(file_.open_array(group_, "frame", Values::reals, {cones, 3, 3}));
     }
+    if (has("point")) given_.points = file_.read_reals(file_.open_array(group_, "point", Values::reals, {cones, 3}));
+    if (has("name")) given_.names = file_.read_texts(group_, "name", blocks);
+    read_bodies(blocks);
+  }
+
+  void read_bodies(Index blocks) {
+    if (has("body_names")) {
+      given_.body_names = file_.read_texts(group_, "body_names", -1);
+    }
+    if (!has("bodies")) return;
+    given_.bodies = file_.read_integers(file_.open_array(group_, "bodies", Values::integers, {blocks, 2}));
+    const auto count = static_cast<std::int64_t>(given_.body_names.size());
+    for (std::size_t k = 0; k < given_.bodies.size(); ++k) {
+      const std::int64_t body = given_.bodies[k];
+      if (body >= -1 && (body < count || !has("body_names"))) continue;
+      fail("bodies", fmt::format("block {} names body {}, body_names has {}", k / 2, body, count));
+    }
+  }
+
+  void read_answers() {
+    constexpr std::size_t max_answers = 1000;
+    const Object answers = file_.open_group(group_, "answers");
+    for (const std::string& name : file_.names(answers, max_answers)) {
+      const Object group = file_.open_group(answers, name);
+      EngineAnswer answer;
+      answer.name = hdf5::one_line(name);
+      answer.impulse = file_.read_reals(file_.open_dataset(group, "r", Values::reals, rows()));
+      const auto real = [&](const char* part) -> std::optional<double> {
+        if (!file_.has(group, part)) return std::nullopt;
+        return file_.read_reals(file_.open_dataset(group, part, Values::reals, 1))[0];
+      };
+      if (file_.has(group, "iterations")) answer.iterations = file_.read_scalar(group, "iterations");
+      answer.seconds = real("seconds");
+      answer.tolerance = real("tolerance");
+      answer.status = file_.read_text(group, "status");
+      answer.law = file_.read_text(group, "law");
+      if (!answer.law.empty()) check_law("answers/" + name + "/law", answer.law);
+      given_.answers.push_back(std::move(answer));
+    }
+  }
+
+  void check_law(const std::string& part, const std::string& law) const {
+    if (law != "ncp" && law != "ccp") fail(part, "is '" + law + "', expected ncp or ccp");
   }
 
   void read_provenance() {
     Provenance& provenance = given_.provenance;
     provenance.law = has("law") ? file_.read_text(group_, "law") : "ncp";
-    if (provenance.law != "ncp" && provenance.law != "ccp") {
-      fail("law", "is '" + provenance.law + "', expected ncp or ccp");
-    }
+    check_law("law", provenance.law);
     provenance.family = file_.read_text(group_, "family");
     provenance.category = file_.read_text(group_, "category");
     provenance.description = file_.read_text(group_, "description");
@@ -378,6 +421,7 @@ class BlockWriter {
     write_problem();
     write_configuration(given_.configuration);
     if (given_.reference) write_reference(*given_.reference, image_, group_);
+    for (const EngineAnswer& answer : given_.answers) write_answer(answer, group_ + "/answers/" + answer.name);
   }
 
  private:
@@ -443,10 +487,24 @@ class BlockWriter {
     if (given_.gaps.size() > 0) image_.write_reals(group_ + "/gap", given_.gaps);
     if (!given_.identities.empty()) image_.write_longs(group_ + "/identity", given_.identities);
     if (given_.frames) image_.write_array(group_ + "/frame", {given_.frames->size() / 9, 3, 3}, *given_.frames);
+    if (given_.points) image_.write_array(group_ + "/point", {given_.points->size() / 3, 3}, *given_.points);
+    if (!given_.names.empty()) image_.write_texts(group_ + "/name", given_.names);
+    if (!given_.bodies.empty()) image_.write_longs(group_ + "/bodies", given_.bodies, 2);
+    if (!given_.body_names.empty()) image_.write_texts(group_ + "/body_names", given_.body_names);
     if (known.nodes) image_.write_sizes(group_ + "/node_dofs", {known.nodes->begin(), known.nodes->end()});
     if (known.velocity) image_.write_reals(group_ + "/velocity", *known.velocity);
     if (known.inertia) image_.write_reals(group_ + "/inertia", *known.inertia);
     write_scene(known, image_, group_);
+  }
+
+  void write_answer(const EngineAnswer& answer, const std::string& group) {
+    image_.make_group(group);
+    image_.write_reals(group + "/r", answer.impulse);
+    if (answer.iterations) image_.write_long(group + "/iterations", *answer.iterations);
+    if (answer.seconds) image_.write_reals(group + "/seconds", Vector::Constant(1, *answer.seconds));
+    if (answer.tolerance) image_.write_reals(group + "/tolerance", Vector::Constant(1, *answer.tolerance));
+    if (!answer.status.empty()) image_.write_text(group + "/status", answer.status);
+    if (!answer.law.empty()) image_.write_text(group + "/law", answer.law);
   }
 
   const GivenProblem& given_;
@@ -501,8 +559,11 @@ Result<ContactProblem> block_problem(GivenProblem given, const std::filesystem::
     }
   }
   Provenance provenance = given.provenance;
-  if (provenance.family.empty()) provenance.family = family_of_name(file.stem().string());
-  provenance.name = hdf5::one_line(file.stem().string());
+  const auto address = step_address(file);
+  if (provenance.family.empty()) {
+    provenance.family = family_of_name((address ? address->file : file).stem().string());
+  }
+  provenance.name = hdf5::one_line(address ? address->problem_name() : file.stem().string());
   provenance.source_file = file.string();
   provenance.form = to_string(FclibKind::blocks);
   given.provenance.name = name;  // what messages begin with

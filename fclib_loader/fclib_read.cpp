@@ -1,6 +1,7 @@
 #include "fclib_loader/fclib_read.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "fclib_loader/block_group.hpp"
 #include "fclib_loader/fclib_extension.hpp"
@@ -8,6 +9,7 @@
 #include "fclib_loader/fclib_transfer.hpp"
 #include "fclib_loader/hdf5_file.hpp"
 #include "fclib_loader/isolation.hpp"
+#include "fclib_loader/recording.hpp"
 #include "fclib_loader/siconos_text.hpp"
 
 namespace conebench {
@@ -29,7 +31,8 @@ struct AnswerSizes {
 
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& path) : file_(path), root_(file_.root()) {}
+  /// A file, or a step of a recording.
+  explicit Reader(const std::filesystem::path& path) : Reader(path, step_address(path)) {}
 
   FclibContent read() {
     const bool local = file_.has(root_, "fclib_local");
@@ -42,9 +45,11 @@ class Reader {
         content_.blocks = read_block_group(file_, root_);
         return std::move(content_);
       }
-      const std::string hint =
-          file_.has(root_, "conebench") ? "; a file by blocks needs /conebench/version 4" : std::string();
-      file_.fail("/", "holds none of fclib_local, fclib_global and fclib_global_rolling; not an FCLIB file" + hint);
+      const std::string hint = file_.has(root_, "conebench") ? "; a file by blocks needs /conebench/version 4"
+                               : file_.has(root_, "steps")   ? "; of a recording give a step, as FILE/000001"
+                                                             : "";
+      file_.fail(root_.path,
+                 "holds none of fclib_local, fclib_global and fclib_global_rolling; not an FCLIB file" + hint);
     }
     content_.also_other_kind = int{local} + int{global} + int{rolling} > 1;
     problem_ = file_.open_group(root_, local ? "fclib_local" : global ? "fclib_global" : "fclib_global_rolling");
@@ -64,6 +69,21 @@ class Reader {
   }
 
  private:
+  Reader(const std::filesystem::path& path, const std::optional<StepAddress>& address)
+      : file_(address ? address->file : path), root_(file_.root()) {
+    if (address) root_ = open_step(file_.open_group(root_, "steps"), address->step);
+  }
+
+  hdf5::Object open_step(const hdf5::Object& steps, const std::string& step) const {
+    if (!file_.has(steps, step)) {
+      const auto names = file_.names(steps, 10'000'000);
+      const auto [first, last] = std::ranges::minmax_element(names);
+      file_.fail("/steps/" + step, names.empty() ? std::string("is missing; the recording has no step")
+                                                 : fmt::format("is missing; the steps are {} to {}", *first, *last));
+    }
+    return file_.open_group(steps, step);
+  }
+
   void read_dimension(bool local, bool rolling_group) {
     const std::int64_t dimension = file_.read_scalar(problem_, "spacedim");
     vectors_ = file_.open_group(problem_, "vectors");
@@ -241,7 +261,9 @@ Result<FclibContent> read_fclib_here(const std::filesystem::path& file) {
 
 Result<FclibContent> read_fclib(const std::filesystem::path& file) {
   if (is_siconos_text(file)) return read_siconos_text(file);
-  CONEBENCH_TRY(const auto bytes, hdf5::isolated(file, [&] { return pack(Reader(file).read()); }));
+  const auto address = step_address(file);
+  CONEBENCH_TRY(const auto bytes,
+                hdf5::isolated(address ? address->file : file, [&] { return pack(Reader(file).read()); }));
   return hdf5::guarded(file.string(), [&] { return unpack(bytes); });
 }
 

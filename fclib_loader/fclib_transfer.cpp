@@ -56,7 +56,7 @@ requires std::is_same_v<std::remove_const_t<Known>, Configuration>
 static void transfer(Archive& archive, Known& known) {
   archive(known.gaps, known.time_step, known.bodies, known.generalised_velocities, known.joint_count, known.coordinates,
           known.body_masses, known.contact_identities, known.limit_identities, known.contact_frames, known.nodes,
-          known.velocity, known.inertia, known.friction_axes, known.scene, known.step, known.seed);
+          known.velocity, known.inertia, known.friction_axes, known.scene, known.step, known.time, known.seed);
 }
 
 template <class Archive, class Form>
@@ -83,13 +83,20 @@ static void transfer(Archive& archive, Origin& origin) {
   archive(origin.family, origin.description, origin.law, origin.category, origin.conditioning, origin.loop);
 }
 
+template <class Archive, class Answer>
+requires std::is_same_v<std::remove_const_t<Answer>, EngineAnswer>
+static void transfer(Archive& archive, Answer& answer) {
+  archive(answer.name, answer.impulse, answer.iterations, answer.seconds, answer.tolerance, answer.status, answer.law);
+}
+
 template <class Archive, class Given>
 requires std::is_same_v<std::remove_const_t<Given>, GivenProblem>
 static void transfer(Archive& archive, Given& given) {
   auto& table = given.blocks;
   archive(table.first_row, table.lower, table.upper, table.cone, table.mu, table.group, table.shift);
   archive(given.delassus, given.dense, given.primal, given.free_term, given.bias, given.compliance, given.guess,
-          given.reference, given.gaps, given.identities, given.frames, given.configuration, given.provenance);
+          given.reference, given.gaps, given.identities, given.frames, given.points, given.names, given.bodies,
+          given.body_names, given.answers, given.configuration, given.provenance);
 }
 
 template <class Archive, class Extension>

@@ -10,6 +10,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/hdf5_image.hpp"
 #include "fclib_loader/isolation.hpp"
+#include "fclib_loader/recording.hpp"
 
 namespace conebench {
 
@@ -276,8 +277,10 @@ Result<std::vector<char>> fclib_bytes(const ContactProblem& problem, const std::
 Result<void> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
                             const ContactProblem& problem, ConstVectorRef impulse) {
   CONEBENCH_TRY(const auto content, read_fclib(source));
-  if (content.format == FileFormat::siconos) {
-    return write_fclib(problem, target, {.solution = FclibAnswer{Vector(impulse), {}}, .guesses = {}});
+  const FclibAnswer answer{Vector(impulse), {}};
+  if (content.format == FileFormat::siconos) return write_fclib(problem, target, {.solution = answer, .guesses = {}});
+  if (content.blocks && step_address(source)) {
+    return write_fclib(problem, target, {.solution = answer, .guesses = {}, .given = &*content.blocks});
   }
   const auto write = [&](bool blocks) -> Result<void> {
     // HDF5 changes a file that somebody else made.

@@ -60,6 +60,7 @@ void GroupReader::read_step(const char* body_count, Configuration& known) const 
   }
   known.scene = file_.read_text(group_, "scene");
   if (has("step")) known.step = file_.read_scalar(group_, "step");
+  if (const auto time = read_reals("time", 1)) known.time = (*time)[0];
   if (has("seed")) known.seed = file_.read_unsigned(group_, "seed");
 }
 
@@ -104,6 +105,7 @@ void write_metric(Metric metric, hdf5::Image& image, const std::string& group) {
 void write_scene(const Configuration& known, hdf5::Image& image, const std::string& group) {
   if (!known.scene.empty()) image.write_text(group + "/scene", known.scene);
   if (known.step) image.write_long(group + "/step", *known.step);
+  if (known.time) image.write_reals(group + "/time", Vector::Constant(1, *known.time));
   if (known.seed) image.write_seed(group + "/seed", *known.seed);
 }
 

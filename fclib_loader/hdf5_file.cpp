@@ -25,6 +25,7 @@ constexpr int max_link_depth = 16;
 constexpr int max_soft_links = 200;
 constexpr std::size_t max_text_bytes = 1 << 16;
 constexpr std::int64_t small_bytes = 1 << 20;
+constexpr Index max_texts = 1 << 20;
 constexpr std::int64_t max_chunks = 1 << 20;
 // Deflate expands by 1032 at most; what claims more was never stored.
 constexpr std::int64_t max_expansion = 1100;
@@ -447,16 +448,20 @@ std::uint64_t ReadFile::read_unsigned(const Object& parent, const std::string& n
 }
 
 std::vector<std::string> ReadFile::names(const Object& group, std::size_t max_names) const {
-  H5G_info_t info;
-  if (H5Gget_info(group.handle.get(), &info) < 0) fail(group.path, "can't be listed: " + last_error());
-  std::vector<std::string> found;
-  std::array<char, 256> name{};
-  for (hsize_t k = 0; k < info.nlinks && found.size() < max_names; ++k) {
-    const ssize_t length = H5Lget_name_by_idx(group.handle.get(), ".", H5_INDEX_NAME, H5_ITER_INC, k, name.data(),
-                                              name.size(), H5P_DEFAULT);
-    if (length > 0 && static_cast<std::size_t>(length) < name.size()) found.emplace_back(name.data());
+  struct Found {
+    std::vector<std::string> names;
+    std::size_t most;
+  } found{{}, max_names};
+  const auto take = [](Id, const char* name, const H5L_info_t*, void* to) -> herr_t {
+    auto& all = *static_cast<Found*>(to);
+    if (all.names.size() >= all.most) return 1;
+    all.names.emplace_back(name);
+    return 0;
+  };
+  if (H5Literate(group.handle.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, take, &found) < 0) {
+    fail(group.path, "can't be listed: " + last_error());
   }
-  return found;
+  return std::move(found.names);
 }
 
 std::vector<std::int64_t> ReadFile::read_integers(const Dataset& dataset, Index count) const {
@@ -524,6 +529,47 @@ std::string ReadFile::read_text(const Object& parent, const std::string& name) c
   std::string copy = one_line(text);
   H5Dvlen_reclaim(memory_type.get(), space.get(), H5P_DEFAULT, &text);
   return copy;
+}
+
+std::vector<std::string> ReadFile::read_texts(const Object& parent, const std::string& name, Index expected) const {
+  const std::string path = join(parent.path, name);
+  const Handle object = find(parent, name, 0);
+  if (H5Iget_type(object.get()) != H5I_DATASET) fail(path, "is no dataset, expected texts");
+  const Handle type(H5Dget_type(object.get()));
+  if (H5Tget_class(type.get()) != H5T_STRING) fail(path, "holds no texts");
+  const Handle space(H5Dget_space(object.get()));
+  const auto length = static_cast<Index>(H5Sget_simple_extent_npoints(space.get()));
+  if ((expected >= 0 && length != expected) || length > max_texts || H5Sget_simple_extent_ndims(space.get()) > 1) {
+    fail(path, fmt::format("has {} texts, expected {}", length, expected >= 0 ? expected : max_texts));
+  }
+  if (length == 0) return {};
+  const auto count = static_cast<std::size_t>(length);
+  const std::size_t size = H5Tget_size(type.get());
+  check_storage({.object = {Handle(H5Dopen2(parent.handle.get(), name.c_str(), H5P_DEFAULT)), path},
+                 .extent = {length},
+                 .length = length,
+                 .element_bytes = static_cast<Index>(size)});
+  std::vector<std::string> texts;
+  texts.reserve(count);
+  if (H5Tis_variable_str(type.get()) > 0) {
+    std::vector<char*> read(count, nullptr);
+    if (H5Dread(object.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()) < 0) {
+      fail(path, "can't be read: " + last_error());
+    }
+    for (const char* const text : read) texts.push_back(text == nullptr ? std::string() : one_line(text));
+    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, read.data());
+    return texts;
+  }
+  if (size == 0 || size > max_text_bytes) fail(path, fmt::format("has texts of {} bytes", size));
+  std::string all(count * size, '\0');
+  if (H5Dread(object.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) < 0) {
+    fail(path, "can't be read: " + last_error());
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::string text = all.substr(k * size, size);
+    texts.push_back(one_line(text.substr(0, text.find('\0'))));
+  }
+  return texts;
 }
 
 std::optional<std::int64_t> ReadFile::read_attribute(const Object& group, const std::string& name) const {

@@ -121,6 +121,8 @@ class ReadFile {
   Vector read_finite(const Dataset& dataset, Index count = -1) const;
   /// Free text; empty where there is none or it can't be read safely. Never fails.
   std::string read_text(const Object& parent, const std::string& name) const;
+  /// A dataset of `expected` texts (-1: any number), of fixed or variable length. Fails where it is none.
+  std::vector<std::string> read_texts(const Object& parent, const std::string& name, Index expected) const;
   /// An integer attribute of a group; nothing where there is none or it isn't one number. Never fails.
   std::optional<std::int64_t> read_attribute(const Object& group, const std::string& name) const;
 

@@ -110,8 +110,10 @@ void Image::write_sizes(const std::string& path, const std::vector<int>& values)
 
 void Image::write_long(const std::string& path, std::int64_t value) { write_longs(path, {value}); }
 
-void Image::write_longs(const std::string& path, const std::vector<std::int64_t>& values) {
-  write_numbers(path, H5T_STD_I64LE, H5T_NATIVE_INT64, {static_cast<Index>(values.size())}, values.data());
+void Image::write_longs(const std::string& path, const std::vector<std::int64_t>& values, Index columns) {
+  const auto size = static_cast<Index>(values.size());
+  const std::vector<Index> shape = columns > 0 ? std::vector{size / columns, columns} : std::vector{size};
+  write_numbers(path, H5T_STD_I64LE, H5T_NATIVE_INT64, shape, values.data());
 }
 
 void Image::write_seed(const std::string& path, std::uint64_t value) {
@@ -143,6 +145,17 @@ void Image::write_text(const std::string& path, const std::string& text, TextTyp
       H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT));
   check(dataset.valid() ? 0 : -1, path);
   check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()), path);
+}
+
+void Image::write_texts(const std::string& path, const std::vector<std::string>& texts) {
+  std::size_t size = 1;
+  for (const std::string& text : texts) size = std::max(size, text.size() + 1);
+  std::string all;
+  for (const std::string& text : texts) all += text + std::string(size - text.size(), '\0');
+  const Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  H5Tset_size(type.get(), size);
+  write_numbers(path, type.get(), type.get(), {static_cast<Index>(texts.size())}, all.data());
 }
 
 std::vector<char> Image::bytes() {

@@ -30,7 +30,8 @@ class Image {
   void write_size(const std::string& path, Index value);
   void write_sizes(const std::string& path, const std::vector<int>& values);
   void write_long(const std::string& path, std::int64_t value);
-  void write_longs(const std::string& path, const std::vector<std::int64_t>& values);
+  /// With `columns`, row by row.
+  void write_longs(const std::string& path, const std::vector<std::int64_t>& values, Index columns = 0);
   /// uint64 of shape (1).
   void write_seed(const std::string& path, std::uint64_t value);
   /// uint8.
@@ -40,6 +41,8 @@ class Image {
   void write_array(const std::string& path, const std::vector<Index>& shape, ConstVectorRef values);
   /// Fixed length, NUL-terminated.
   void write_text(const std::string& path, const std::string& text, TextType as = TextType::utf8);
+  /// Of fixed length, that of the longest one.
+  void write_texts(const std::string& path, const std::vector<std::string>& texts);
 
   std::vector<char> bytes();
 

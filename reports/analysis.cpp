@@ -16,6 +16,7 @@
 #include "reports/analysis_parts.hpp"
 #include "reports/text.hpp"
 #include "store/late_answer.hpp"
+#include "store/run_mode.hpp"
 
 namespace conebench::reports {
 
@@ -542,9 +543,8 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     ++analysis.left_out[counted_as(problem, analysis.slices)];
   }
 
-  const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
-                                      [](const RunRecord& run) { return run.mode == "throughput"; });
-  analysis.times_shown = !throughput || force_time_profiles;
+  const bool throughput = any_in_mode(contents.runs, throughput_mode);
+  analysis.times_shown = !any_in_mode(contents.runs, quick_mode) && (!throughput || force_time_profiles);
   look_for_condensation(analysis);
   analysis.notes = make_notes(analysis, superseded);
   analysis.statuses = make_statuses(analysis);

@@ -8,6 +8,7 @@
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "store/certificates.hpp"
+#include "store/run_mode.hpp"
 #include "store/store_load.hpp"
 #include "store/time_doubts.hpp"
 
@@ -67,7 +68,7 @@ void note_mixture(Notes& notes, const StoreContents& contents) {
   if (builds.size() == 1 && executables.size() > 1) {
     notes.warn(fmt::format("Mixed builds: cells come from {} executables of {}.", executables.size(), *builds.begin()));
   }
-  if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
+  if (modes.size() > 1) notes.warn(fmt::format("Mixed modes: runs were {}.", sentence(modes)));
 }
 
 /// Why the run's times are noisy, by the system's counters and by the cells' own times.
@@ -280,9 +281,10 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   note_terms(notes, analysis);
   note_gaps(notes, analysis);
   note_certificates(notes, analysis);
-  const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
-                                      [](const RunRecord& run) { return run.mode == "throughput"; });
-  if (throughput && analysis.times_shown) {
+  const bool throughput = any_in_mode(contents.runs, throughput_mode);
+  if (any_in_mode(contents.runs, quick_mode)) {
+    notes.warn("Times are left out: each cell ran once (quick mode). Costs are counts.");
+  } else if (throughput && analysis.times_shown) {
     notes.warn("Times are shown by force: cells ran side by side (throughput mode) and disturbed each other.");
   } else if (throughput) {
     notes.warn("Times are left out: cells ran side by side (throughput mode). Costs are counts.");

@@ -98,7 +98,7 @@ struct RunRecord {
     visit({"seed", "", "of the suite; unsigned, above 2⁶³ SQL shows it negative"}, run.seed);
     visit({"started_utc", "", "ISO 8601"}, run.started_utc);
     visit({"finished_utc", "", "ISO 8601; empty while it runs or where it was interrupted"}, run.finished_utc);
-    visit({"mode", "", "`timed` (one worker) or `throughput`"}, run.mode);
+    visit({"mode", "", "`timed` (one worker), `throughput` (several) or `quick` (each cell run once)"}, run.mode);
     visit({"jobs", "", "workers"}, run.jobs);
     visit.group("machine", [&](auto& inner) { MachineRecord::fields(inner, run.machine); });
     visit.group("build", [&](auto& inner) { BuildRecord::fields(inner, run.build); });

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -43,6 +44,7 @@ struct Store::Database {
     identities[0] = identity_of(connection.file());
   }
   ~Database() {
+    static_cast<void>(commit());
     // A reader that is still there would be the last to close, and leaves the log alone.
     if (writers) connection.run("PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE)");
   }
@@ -90,13 +92,44 @@ struct Store::Database {
     if (!writers) {
       return Error{ErrorCode::internal, connection.file().string() + ": " + doing + ": the store was opened to read"};
     }
-    const bool to_disk = sync == Sync::now || ++writes_since_sync >= writes_per_sync;
-    if (to_disk) {
-      connection.run("PRAGMA synchronous = FULL");
-      writes_since_sync = 0;
+    if (!open) {
+      open_is_to_disk = limits.max_s > 0.0 || sync == Sync::now || ++writes_since_sync >= writes_per_sync;
+      if (open_is_to_disk) {
+        connection.run("PRAGMA synchronous = FULL");
+        writes_since_sync = 0;
+      }
+      open.emplace(connection);
+      opened_at = Clock::now();
+      open_writes = 0;
     }
-    auto done = transact_unsynced(doing, work);
-    if (to_disk) connection.run("PRAGMA synchronous = NORMAL");
+    int code = open->begun();
+    if (code == SQLITE_OK) code = work();
+    if (code != SQLITE_OK) {
+      Error error = connection.error(doing, code);  // before another call replaces its reason
+      roll_back();
+      return error;
+    }
+    ++open_writes;
+    return sync == Sync::in_turn && !due() ? Result<void>() : commit(doing);
+  }
+
+  void roll_back() {
+    open.reset();
+    if (open_is_to_disk) connection.run("PRAGMA synchronous = NORMAL");
+  }
+
+  bool due() const {
+    return open && (open_writes >= limits.max_writes ||
+                    std::chrono::duration<double>(Clock::now() - opened_at).count() >= limits.max_s);
+  }
+
+  Result<void> commit(const std::string& doing = "the newest cells cannot be stored") {
+    if (!open) return {};
+    int code = writers->next_state.run();
+    if (code == SQLITE_OK) code = open->commit();
+    Result<void> done;
+    if (code != SQLITE_OK) done = connection.error(doing, code);
+    roll_back();  // nothing, after a commit
     if (done && !identities[1].second) identities[1] = identity_of(log_file());
     if (done && !in_place()) {
       return Error{ErrorCode::bad_input,
@@ -105,17 +138,6 @@ struct Store::Database {
                        "stored is lost; find out by whom (a solver may do that, too) and run again"};
     }
     return done;
-  }
-
-  template <class Work>
-  Result<void> transact_unsynced(const std::string& doing, Work work) {
-    Transaction transaction(connection);
-    int code = transaction.begun();
-    if (code == SQLITE_OK) code = work();
-    if (code == SQLITE_OK) code = writers->next_state.run();
-    if (code == SQLITE_OK) code = transaction.commit();
-    if (code != SQLITE_OK) return connection.error(doing, code);
-    return {};
   }
 
   /// Puts a row whose `writer` returns its rowid.
@@ -168,6 +190,12 @@ struct Store::Database {
 
   Connection connection;
   std::optional<Writers> writers;
+  using Clock = std::chrono::steady_clock;
+  std::optional<Transaction> open;  ///< of the writes that are not committed
+  bool open_is_to_disk = false;
+  Clock::time_point opened_at;
+  int open_writes = 0;
+  Batch limits;
   int writes_since_sync = 0;
   std::array<std::pair<dev_t, ino_t>, 2> identities{};  ///< of the file and its log; the latter is made by a write
 };
@@ -301,6 +329,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
 }
 
 Result<StoreContents> Store::Database::read_at_once(bool with_residuals, bool with_reactions) {
+  if (open) return read(with_residuals, with_reactions);
   if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.read_error(code);
   auto contents = read(with_residuals, with_reactions);
   connection.run("COMMIT");
@@ -316,6 +345,14 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
   CONEBENCH_TRY(auto connection, open_store_file(file, mode == Mode::read_write));
   return Store(std::make_unique<Database>(std::move(connection), mode == Mode::read_write));
 }
+
+void Store::batch(const Batch& batch) { database_->limits = batch; }
+
+bool Store::uncommitted() const { return database_->open.has_value(); }
+
+bool Store::due() const { return database_->due(); }
+
+Result<void> Store::commit() { return database_->commit(); }
 
 bool Store::in_place() const { return database_->in_place(); }
 

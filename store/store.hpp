@@ -14,9 +14,9 @@ namespace conebench {
 
 /// One SQLite file of results (WAL, appended cell by cell). The only part that knows SQLite.
 ///
-/// What a call wrote is safe from a kill -9 of any process when it returns. A power cut or a crash of the system can
-/// lose the 15 newest writes (runs reach the disk at once, the rest with every 16th write) and never damages the file;
-/// what was lost is as if it had not been run, so a resumed run does it again.
+/// What a call wrote is safe from a kill -9 of any process when it returns, unless batch() says otherwise. A power cut
+/// or a crash of the system can lose the 15 newest writes (runs and batches reach the disk at once, the rest with every
+/// 16th write) and never damages the file; what was lost is as if it had not been run, so a resumed run does it again.
 /// Errors name the file and SQLite's reason: bad_input for a full or failing disk, a damaged or busy file; internal for
 /// a record that refers to a run, problem or configuration that was not put before. Where the file was deleted, moved
 /// or replaced meanwhile, the next write says so (bad_input): what was written is lost with it. Any other failed call
@@ -31,6 +31,20 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
+
+  struct Batch {
+    double max_s = 0.0;  ///< 0: each write is a transaction of its own
+    int max_writes = 1;
+  };
+  /// From now on writes share transactions, each of at most so many and so long. It ends with the first write that
+  /// comes later, with the write of a run or an acceptance, and with commit(). Until then a kill loses its writes, and
+  /// so does a failing write. This connection reads what is not committed, too.
+  void batch(const Batch& batch);
+  /// Whether there are writes that are not committed; whether the batch is full.
+  bool uncommitted() const;
+  bool due() const;
+  /// Nothing where nothing is left to commit. An error loses the writes since the last commit.
+  Result<void> commit();
 
   /// Whether the file is still found by its name: nobody has deleted, moved or replaced it since it was opened.
   bool in_place() const;

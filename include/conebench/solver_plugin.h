@@ -265,6 +265,20 @@ typedef struct conebench_peer {
 } conebench_peer;
 CONEBENCH_EXPORT const conebench_peer* conebench_plugin_peer(size_t solver);
 
+/* Optional: the solver with this index also takes many problems in one call, since that is faster for it: by its own
+ * threads, on a GPU. A batch uses it. NULL: it does not. */
+typedef struct conebench_many {
+  /* As conebench_solver::prepare, for `count` problems of any sizes. The problems stay until release(). */
+  void* (*prepare)(size_t count, const conebench_problem* const* problems, const conebench_value* options,
+                   char message[CONEBENCH_MESSAGE_BYTES]);
+  /* From guesses[k] to impulses[k] and summaries[k], for each problem k. The solver's own test ends each: there is no
+   * monitor. The same input gives the same bits. */
+  void (*solve)(void* state, const double* const* guesses, const conebench_stop* stop, double* const* impulses,
+                conebench_summary* summaries);
+  void (*release)(void* state);
+} conebench_many;
+CONEBENCH_EXPORT const conebench_many* conebench_plugin_many(size_t solver);
+
 #ifdef __cplusplus
 }
 #endif

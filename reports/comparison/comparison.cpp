@@ -17,6 +17,7 @@
 #include "reports/comparison/differences.hpp"
 #include "reports/comparison/pairs.hpp"
 #include "reports/text.hpp"
+#include "store/run_mode.hpp"
 #include "store/time_doubts.hpp"
 
 namespace conebench::reports {
@@ -184,8 +185,7 @@ bool pays_off(const WorkChange& work, double together, double minimum_effect) {
 
 /// The configuration's assessment: what is worse first. One that lost a problem, or whose problem is gone, or that a
 /// limit ended where it did not before, is never better.
-void judge_configuration(ConfigurationChange& change, const TimeSlice& slice, bool times_compared,
-                         double minimum_effect) {
+void judge_configuration(ConfigurationChange& change, const TimeSlice& slice, const Comparison& comparison) {
   if (change.count(CellChange::added) == std::accumulate(change.counts.begin(), change.counts.end(), 0L)) {
     change.assessment = Assessment::added;
     return;
@@ -207,12 +207,13 @@ void judge_configuration(ConfigurationChange& change, const TimeSlice& slice, bo
   }
   bool undecided = change.work.verdict == ChangeState::undecided || change.unclear_losses > 0 || change.compared() == 0;
   if (change.work.verdict == ChangeState::faster) {
-    const bool gain = !times_compared || pays_off(change.work, slice.times.together, minimum_effect);
+    const bool gain =
+        !comparison.times_compared || pays_off(change.work, slice.times.together, comparison.minimum_effect);
     undecided = undecided || !gain;
     if (gain) better.push_back("faster: less work");
   }
-  if (!times_compared) {
-    undecided = undecided || change.solved > 0;
+  if (!comparison.times_compared) {
+    undecided = undecided || (change.solved > 0 && !comparison.quick);
   } else {
     if (change.times.verdict == ChangeState::slower) worse.push_back("slower " + per_cent(change.times.corrected));
     if (change.times.verdict == ChangeState::faster) better.push_back("faster " + per_cent(change.times.corrected));
@@ -294,7 +295,7 @@ class Judge {
       change.slice = index;
       finish_sums(change, sums[configuration], slice.times.together, comparison_.minimum_effect, family_names_);
       if (configuration < slice.times.configurations.size()) change.times = slice.times.configurations[configuration];
-      judge_configuration(change, slice, comparison_.times_compared, comparison_.minimum_effect);
+      judge_configuration(change, slice, comparison_);
       slice.configurations.push_back(std::move(change));
     }
     std::stable_sort(slice.configurations.begin(), slice.configurations.end(),
@@ -520,7 +521,9 @@ Comparison compare(Side baseline, Side candidate, const CompareOptions& options)
       return side_by_side_times(a, b, pairs, configurations, effect);
     };
   }
-  comparison.times_compared = comparison.times_refused.empty() || options.force;
+  comparison.quick =
+      any_in_mode(comparison.baseline.runs, quick_mode) || any_in_mode(comparison.candidate.runs, quick_mode);
+  comparison.times_compared = comparison.times_refused.empty() || (options.force && !comparison.quick);
   add_other_code(comparison);
   add_other_limits(comparison, options.force);
   pair_cells(comparison, options.force);

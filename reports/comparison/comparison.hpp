@@ -210,6 +210,7 @@ struct Comparison {
   std::vector<std::string> differences;  ///< of machine, build, code, limits and data; one line each
   bool times_compared = true;
   std::string times_refused;  ///< why not
+  bool quick = false;         ///< a side ran each cell once (--quick): verdicts and counts are all there is
   long compared = 0;          ///< cells of both sides
   long repeated = 0;          ///< cells that one side has from several builds; the newest are compared
   std::vector<std::string> notes;

@@ -180,8 +180,12 @@ std::string why(const Comparison& comparison, const ConfigurationChange& change)
     add("iterations", change.work.iterations);
     add("factorizations", change.work.factorizations);
     add("products", change.work.products);
-    text += " time " + per_cent(change.work.time);
-    if (change.work.time_per_product != 0.0) text += " (per product " + per_cent(change.work.time_per_product) + ")";
+    if (comparison.quick) {
+      if (text.ends_with(',')) text.pop_back();
+    } else {
+      text += " time " + per_cent(change.work.time);
+      if (change.work.time_per_product != 0.0) text += " (per product " + per_cent(change.work.time_per_product) + ")";
+    }
   }
   if (const long bits = change.count(CellChange::other_bits); bits > 0) {
     text += fmt::format("{}other answer bits on {}", text.empty() ? "" : "; ", plural(bits, "cell"));
@@ -190,6 +194,7 @@ std::string why(const Comparison& comparison, const ConfigurationChange& change)
   const char* separator = text.empty() ? "" : "; ";
   if (change.compared() == 0) return text + separator + "no cell is in both";
   if (change.solved == 0) return text + separator + "solves nothing, as before";
+  if (comparison.quick) return text + separator + fmt::format("same verdicts on {}", plural(change.compared(), "cell"));
   if (!comparison.times_compared) return text + separator + "times not compared";
   if (!change.times.reason.empty()) return text + separator + change.times.reason;
   if (change.times.verdict == ChangeState::undecided) {

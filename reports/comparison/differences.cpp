@@ -8,6 +8,7 @@
 #include <set>
 
 #include "reports/comparison/describe.hpp"
+#include "store/run_mode.hpp"
 
 namespace conebench::reports {
 
@@ -71,10 +72,6 @@ std::string limits_of(const Side& side) {
   return fmt::format("{}", fmt::join(limits, " and "));
 }
 
-bool throughput(const Side& side) {
-  return std::any_of(side.runs.begin(), side.runs.end(), [](const RunRecord& run) { return run.mode == "throughput"; });
-}
-
 }  // namespace
 
 std::string refuse_times(Comparison& comparison) {
@@ -86,9 +83,11 @@ std::string refuse_times(Comparison& comparison) {
                                                  one.candidate.empty() ? "none" : one.candidate));
     what += (what.empty() ? "" : ", ") + std::string(one.what);
   }
-  if (throughput(comparison.baseline) || throughput(comparison.candidate)) {
-    return "cells ran side by side (--jobs): their times say nothing of single ones";
-  }
+  const auto any_side = [&](const char* mode) {
+    return any_in_mode(comparison.baseline.runs, mode) || any_in_mode(comparison.candidate.runs, mode);
+  };
+  if (any_side(quick_mode)) return "cells ran once (--quick): their times say nothing";
+  if (any_side(throughput_mode)) return "cells ran side by side (--jobs): their times say nothing of single ones";
   return what.empty() ? std::string() : "the two differ in " + what;
 }
 

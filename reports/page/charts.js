@@ -18,7 +18,7 @@ function drawNow(box) {
   if (!first) return;
   box.on("plotly_click", ({ points }) => {
     const one = state.figure.series[points[0].curveNumber];
-    state.spec.onPick?.(one);
+    state.spec.onPick?.(one, points[0].pointNumber);
   });
   box.on("plotly_relayout", (change) => {
     if (!Object.keys(change).some((key) => key.startsWith("xaxis.") || key.startsWith("yaxis."))) return;

@@ -165,7 +165,7 @@ function endLabels(spec, axes, height, width) {
 }
 
 // spec: {x, y: axes, series, labels: names at the curves' ends, keyed: a table names the curves, height, aria,
-// onPick(series)}. Series in front are drawn last, the first of them on top.
+// onPick(series, point)}. Series in front are drawn last, the first of them on top.
 function figureOfSpec(spec, width) {
   const height = spec.height ?? 340;
   const wide = width >= narrowChart;

@@ -279,11 +279,12 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request, const 
   Child child;
   child.process = fork_process({channel->second.number(), output_.descriptor()}, [&] {
     ProcessLimits own;
-    own.cpu_s = limits_.time.processor_s();
+    own.cpu_s = limits_.time.processor_s() * threads_of(request);
     own.address_mb = 1.25 * static_cast<double>(limits_.memory_mb) + 256.0;
     own.file_mb = 16.0;
     own.oom_score = 1000;
     own.pinned_processor = limits_.pinned_processor;
+    own.pinned_count = threads_of(request);
     prctl(PR_SET_DUMPABLE, 1);  // or its own /proc would be closed to it; the worker's is
     limit_this_process(own);
     die_with_parent();
@@ -476,7 +477,9 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const bool own_clock = code == ForeignCode::plugin;
   // By that clock; it must not be used for other cells.
   if (own_clock) done.min_probe_s = 0.0;
-  if (code == ForeignCode::none || !record.solved || problem_.rows() == 0 || request.trace) return;
+  if (code == ForeignCode::none || request.repeats.counts_only || !record.solved || problem_.rows() == 0 ||
+      request.trace)
+    return;
   const auto add = [&](const TimeDoubt& doubt) {
     if (std::ranges::find(record.doubts, doubt.code) == record.doubts.end()) record.doubts.emplace_back(doubt.code);
   };

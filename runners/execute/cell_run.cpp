@@ -172,13 +172,13 @@ class Runner {
   /// Solves again, up to the iterate where the first run, `done`, ended. `verdict` null: only that ends it.
   void repeat(Solver& solver, const CellRun& done, Verdict* verdict, Run& run) const {
     if (request_.stop_by != StopBy::judge_timed || verdict == nullptr) {
-      ReplayMonitor monitor(done.stopped_at, done.decision);
+      ReplayMonitor monitor(done.stops);
       return solve(solver, monitor, run);
     }
     SweepMonitor monitor(verdict, request_.tolerance, time_.left_s(run.setup_s), true, request_.max_iterations);
     watch_proposals(monitor);
     // A solver with one check in its last attempt begins with that attempt. Others pay for all their checks again.
-    if (row_.info.own_process && done.checks <= 1) monitor.begin_at(done.stopped_at);
+    if (row_.info.own_process && done.checks <= 1) monitor.begin_at(done.stops.at);
     solve(solver, monitor, run);
     if (!run.outside) run.solve_s -= monitor.resolving_seconds();
   }
@@ -269,7 +269,7 @@ class Trial {
         watched_problem_(problem.watched(seen_)),
         first_runner_(watched_problem_, request, row),
         runner_(problem, request, row),
-        result_{blank_record(request), 0.0, Decision::keep_going, -1},
+        result_{blank_record(request)},
         times_(request.repeats.min_probe_s) {}
 
   Result<CellRun> run() {
@@ -320,8 +320,7 @@ class Trial {
     result_.busy_s = monotonic_seconds() - began;
     if (!first_.outside) first_.solve_s -= monitor.untimed_seconds();
     result_.record.judge_s = paid ? 0.0 : monitor.judge_seconds();
-    result_.decision = monitor.decision();
-    result_.stopped_at = monitor.stopped_at();
+    result_.stops = monitor.stops();
     result_.checks = monitor.checks();
     if (monitor.attempts() > 1) {
       first_.summary.message +=
@@ -344,9 +343,8 @@ class Trial {
     const bool solved = is_solved_first();
     enter(CellPhase::repeating);
     const double repeating = monotonic_seconds();
-    while (solved && another(monotonic_seconds() - repeating)) {
-      CONEBENCH_TRY(const bool same, repeat_once());
-      if (!same) break;
+    for (bool same = true; same && solved && another(monotonic_seconds() - repeating);) {
+      CONEBENCH_TRY(same, repeat_group());
     }
     result_.busy_s += monotonic_seconds() - judging;
     return {};
@@ -359,10 +357,36 @@ class Trial {
     return open && passes(problem_, request_, first_.impulse);
   }
 
-  bool another(double passed_s) const {
+  bool another(double passed_s) {
     if (!times_.another(request_.repeats, request_.seconds, passed_s)) return false;
     // Its own times do not show how long it occupies the machine.
     return !first_.outside || !time_.is_late(passed_s + first_.outside->wall_s);
+  }
+
+  /// Repeats between two probes of the processor: one, or if times need only settle, as many short ones as take ten
+  /// times as long as a probe. False: one ended otherwise than the first run.
+  Result<bool> repeat_group() {
+    const double before_s = probe_s_;
+    const bool grouped = request_.repeats.precision > 0.0 && row_.foreign == ForeignCode::none;
+    const double min_s = grouped ? 10.0 * before_s : 0.0;
+    double passed_s = 0.0;
+    bool same = true;
+    do {
+      CONEBENCH_TRY(same, repeat_once());
+      if (!unprobed_.empty()) passed_s += unprobed_.back().total();
+    } while (same && passed_s < min_s && left_to_count() > 0);
+    probe_s_ = probed_ ? probe_processor() : 0.0;
+    for (RunTime& run : unprobed_) {
+      run.probe_s = std::max(before_s, probe_s_);
+      times_.add(run);
+    }
+    unprobed_.clear();
+    return same;
+  }
+
+  std::size_t runs() const { return times_.size() + unprobed_.size(); }
+  long left_to_count() const {
+    return request_.repeats.maximum - times_.counted() - static_cast<long>(unprobed_.size());
   }
 
   /// Whether it ended like the first run, bit for bit.
@@ -371,7 +395,7 @@ class Trial {
     CONEBENCH_TRY(auto prepared, runner_.prepare(repeat, false));
     if (prepared.refusal) {
       result_.record.status = CellStatus::flaky;
-      result_.record.reason = fmt::format("run {}: set-up failed: {}", times_.size() + 1, *prepared.refusal);
+      result_.record.reason = fmt::format("run {}: set-up failed: {}", runs() + 1, *prepared.refusal);
       return false;
     }
     runner_.repeat(*prepared.solver, result_, watched_, repeat);
@@ -379,14 +403,13 @@ class Trial {
       release(prepared);
       enter(CellPhase::repeating);
     }
-    const double before_s = std::exchange(probe_s_, probed_ ? probe_processor() : 0.0);
-    times_.add(time_of(repeat, std::max(before_s, probe_s_)));
+    unprobed_.push_back(time_of(repeat, 0.0));
     const std::string differs = difference(first_, repeat);
     if (differs.empty()) return true;
     // The worst answer is kept, so that the cell is solved only if every answer passes.
     if (!(verdict_(repeat.impulse) <= worst_)) write_answer(result_.record, repeat);
     result_.record.status = CellStatus::flaky;
-    result_.record.reason = fmt::format("run {} {}", times_.size(), differs);
+    result_.record.reason = fmt::format("run {} {}", runs(), differs);
     return false;
   }
 
@@ -403,6 +426,7 @@ class Trial {
   CellRun result_;
   Run first_;
   RunTimes times_;
+  std::vector<RunTime> unprobed_;  ///< runs since the last probe
   double worst_ = 0.0;
   bool probed_ = false;
   double probe_s_ = 0.0;
@@ -411,7 +435,7 @@ class Trial {
 /// Runs `work` and turns exceptions of a solver into a record's status.
 template <class Work>
 Result<CellRun> guarded(const CellRequest& request, Work work) {
-  CellRun failed{blank_record(request), 0.0, Decision::keep_going, -1};
+  CellRun failed{blank_record(request)};
   try {
     return work();
   } catch (const std::bad_alloc&) {
@@ -468,7 +492,7 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
   const auto row = require_solver(request.solver);
   auto verdict = Verdict::create(request.verdict, problem);
 
-  CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
+  CellRun result{blank_record(request)};
   if (problem.rows() == 0) {
     result.record.status = CellStatus::converged;
     result.record.reason = "no constraints: nothing to solve";
@@ -487,7 +511,7 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
 Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done) {
   const auto row = require_solver(request.solver);
   if (!row) return row.error();
-  TraceMonitor monitor(problem, done.stopped_at, done.decision);
+  TraceMonitor monitor(problem, done.stops);
   if (done.record.reaction.empty()) return monitor.csv();
   const Runner runner(problem, request, **row);
   Run run;
@@ -496,7 +520,7 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
     if (!prepared) return prepared.error();
     if (prepared->refusal) return Error{ErrorCode::unsupported, *prepared->refusal};
     runner.solve(*prepared->solver, monitor, run);
-    CellRun result{done.record, 0.0, Decision::keep_going, -1};
+    CellRun result{done.record};
     const std::string differs = difference(as_eigen(done.record.reaction), run.impulse);
     if (!differs.empty() && result.record.status != CellStatus::flaky) {
       result.record.status = CellStatus::flaky;
@@ -524,7 +548,7 @@ Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& r
     if (used == UsedParts::diagonal || used == UsedParts::products_and_diagonal) one.diagonal();
   };
   const auto run_once = [&](const ContactProblem& one, const CellRequest& asked) -> Result<CellRun> {
-    CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
+    CellRun result{blank_record(request)};
     const Runner runner(one, asked, **row);
     Run run;
     auto prepared = runner.prepare(run, true);

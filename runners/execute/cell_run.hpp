@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "problems/contact_problem.hpp"
 #include "runners/execute/solve_cell.hpp"
-#include "solvers/monitor.hpp"
+#include "runners/execute/sweep_monitor.hpp"
 #include "solvers/solver.hpp"
 #include "store/records.hpp"
 
@@ -23,9 +23,7 @@ using PhaseCallback = std::function<void(CellPhase)>;
 struct CellRun {
   CellRecord record;    ///< with status, counters, times and the answer; no residuals, not yet solved
   double busy_s = 0.0;  ///< set-up, solve, repeats and checks of the verdict, all runs together
-  /// How the monitor ended the first run; keep_going where the solver ended by itself.
-  Decision decision = Decision::keep_going;
-  long stopped_at = -1;
+  Stops stops = {};     ///< of the first run
   /// Its process was terminated externally each time, or could not be forked: the record says nothing of the solver.
   bool terminated_externally = false;
   std::string trace = {};    ///< TraceMonitor's CSV, if requested

@@ -134,6 +134,7 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
     if (!knows_more(found, record.feasibility)) continue;
     record.feasibility = std::move(found);
     CONEBENCH_CHECK(store.put_problem(record));
+    CONEBENCH_CHECK(store.commit());  // the next one may take long
   }
   if (undecided > 0) {
     progress.note(fmt::format("undecided whether {} a solution: CLP did not end",

@@ -73,8 +73,8 @@ CellClaims claims_of(const CellRun& run) {
   }
   claims.busy_s = run.busy_s;
   claims.min_probe_s = run.min_probe_s;
-  claims.decision = run.decision;
-  claims.stopped_at = run.stopped_at;
+  claims.decision = run.stops.decision;
+  claims.stopped_at = run.stops.at;
   claims.checks = run.checks;
   claims.trace = run.trace;
   claims.reaction = record.reaction;
@@ -95,7 +95,8 @@ std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& reque
       claims.decision >= Decision::keep_going && claims.decision <= Decision::out_of_time && claims.checks >= 0;
   if (!plausible) return std::nullopt;
 
-  CellRun run{blank_record(request), claims.busy_s, claims.decision, static_cast<long>(claims.stopped_at)};
+  CellRun run{blank_record(request), claims.busy_s};
+  run.stops = {.at = static_cast<long>(claims.stopped_at), .decision = claims.decision};
   run.min_probe_s = claims.min_probe_s;
   run.checks = static_cast<long>(claims.checks);
   if (request.trace) run.trace = claims.trace;

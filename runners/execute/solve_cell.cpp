@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/child_process.hpp"
@@ -66,6 +67,12 @@ std::optional<StopBy> stop_by_for(const std::string& name, const std::string& so
     return fair_stop_by(row == nullptr || checks_are_free(row->info));
   }
   return stop_by_named(name);
+}
+
+int threads_of(const CellRequest& request) {
+  const auto found = request.options.find("threads");
+  const long* const count = found == request.options.end() ? nullptr : std::get_if<long>(&found->second);
+  return count == nullptr ? 1 : static_cast<int>(std::clamp(*count, 1L, 256L));
 }
 
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace) {

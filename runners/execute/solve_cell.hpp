@@ -33,9 +33,14 @@ struct CellRequest {
     double minimum_ms = 50.0;
     int maximum = 2000;
     double min_probe_s = 0.0;  ///< of probe_processor() in this build; 0: not known
+    double precision = 0.0;    ///< see SuiteRepeats
+    bool counts_only = false;  ///< see SuiteRepeats
   } repeats;                   ///< maximum = 1: run once
   bool trace = false;          ///< also keep CellRun::trace
 };
+
+/// How many threads the solver may share its work among: the option `threads`, 1 where there is none.
+int threads_of(const CellRequest& request);
 
 /// Solves, times and judges in this process, as `conebench solve` does. Only solvers that ask for it
 /// (SolverInfo::own_process) get a process of their own. The record's key, run_id and configuration are left to the

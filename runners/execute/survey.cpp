@@ -27,12 +27,12 @@ class Surveyors {
       if (interrupted != nullptr && *interrupted) break;
       std::vector<WatchedWorker*> busy;
       for (auto& desk : desks_) {
-        if (!desk->worker.running() && !queue_.empty()) start(*desk);
-        if (desk->worker.running()) busy.push_back(&desk->worker);
+        if (!desk->busy && !queue_.empty()) start(*desk);
+        if (desk->busy) busy.push_back(&desk->worker);
       }
       wait_for_any(busy);
       for (auto& desk : desks_) {
-        if (desk->worker.running()) attend(*desk);
+        if (desk->busy) attend(*desk);
       }
     }
     return std::move(results_);
@@ -41,6 +41,7 @@ class Surveyors {
  private:
   struct Desk {
     WatchedWorker worker;
+    bool busy = false;  ///< with `source`; else the worker waits for the next one
     std::size_t source = 0;
   };
   struct Attempts {
@@ -51,25 +52,29 @@ class Surveyors {
   void start(Desk& desk) {
     desk.source = queue_.front();
     queue_.pop_front();
-    const ProblemSource& source = sources_[desk.source];
-    const bool started =
-        desk.worker.start([&](const OutputCatcher& output) { return start_surveyor(plan_, source, output); });
-    if (!started) {
+    const bool there = desk.worker.running() || desk.worker.start([&](const OutputCatcher& output) {
+      return start_surveyor(plan_, sources_, output);
+    });
+    if (!there) {
       if (!again_after_kill(desk.source)) {
         nothing_known(desk.source,
                       fmt::format("the system refused a process to load it, {} times", max_external_kills));
       }
       return;
     }
+    desk.busy = true;
+    desk.worker.forget_output();
     desk.worker.limit_processor(plan_.suite.limits.load_seconds,
                                 fmt::format("loading took more than {} s", plan_.suite.limits.load_seconds));
+    desk.worker.send(FrameKind::survey_request,
+                     encode(ProblemOrder{desk.source}));  // if it has ended, attend() sees it
   }
 
   void attend(Desk& desk) {
     const bool alive = desk.worker.read();
     if (const auto frame = desk.worker.next_frame()) {
       if (auto surveyed = decode_surveyed(frame->payload)) {
-        desk.worker.kill_now("done");
+        desk.busy = false;
         if (surveyed->killed && again_after_kill(desk.source)) return;
         return finish(desk.source, std::move(*surveyed));
       }
@@ -77,6 +82,7 @@ class Surveyors {
     desk.worker.enforce(monotonic_seconds(), plan_.suite.limits.memory_mb);
     if (alive) return;
     const WorkerEnd end = desk.worker.reap();
+    desk.busy = false;
     if (end.starved) return nothing_known(desk.source, "loading " + end.why);
     if (end.by_us) return fail(desk.source, end.why);
     if (end.terminated_externally) {

@@ -1,6 +1,7 @@
 #include "runners/execute/survey_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -24,10 +25,11 @@ std::string identity(const ProblemSource& source) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", source.name, source.family, source.source, source.file.string(),
                                  source.as_fclib);
   if (source.file.empty()) return text;
-  std::error_code failed;
-  const auto size = fs::file_size(source.file, failed);
-  const auto time = fs::last_write_time(source.file, failed).time_since_epoch().count();
-  return text + fmt::format("\n{} {}", size, time);
+  struct stat found = {};
+  if (::stat(source.stored_in().c_str(), &found) != 0) return text;
+  const auto time = [](const timespec& t) { return fmt::format("{}.{:09}", t.tv_sec, t.tv_nsec); };
+  // Who copies a file with its date leaves the time of its last change.
+  return text + fmt::format("\n{} {} {}", found.st_size, time(found.st_mtim), time(found.st_ctim));
 }
 
 Error unusable(const fs::path& file, const char* why) {
@@ -111,6 +113,12 @@ Result<std::vector<SurveyedProblem>> survey_kept(const fs::path& file, const Sur
     CONEBENCH_CHECK(write_surveys(file, executable, *surveys));
   }
   return all;
+}
+
+void renew_survey(const fs::path& cache) {
+  begin_survey(cache);
+  const fs::path file = survey_file(cache);
+  if (!file.empty() && !read_surveys(file, capture_build().executable)) std::ofstream(file, std::ios::trunc);
 }
 
 fs::path survey_file(const fs::path& cache) {

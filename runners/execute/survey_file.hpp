@@ -22,4 +22,7 @@ std::filesystem::path survey_file(const std::filesystem::path& cache);
 /// Makes the folder and an empty survey file in it, if they are missing.
 void begin_survey(const std::filesystem::path& cache);
 
+/// The same, and empties the file of another executable.
+void renew_survey(const std::filesystem::path& cache);
+
 }  // namespace conebench

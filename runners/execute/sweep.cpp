@@ -17,6 +17,7 @@
 #include "runners/plan/problem_source.hpp"
 #include "solvers/registry.hpp"
 #include "store/build_difference.hpp"
+#include "store/run_mode.hpp"
 #include "store/store_load.hpp"
 
 namespace conebench {
@@ -53,6 +54,18 @@ Result<void> check_same_suite(const std::vector<RunRecord>& runs, const std::str
   return {};
 }
 
+/// What ran once is never timed later, since its cell is done; timed cells would be lost among those.
+Result<void> check_same_look(const std::vector<RunRecord>& runs, bool quick) {
+  for (const RunRecord& run : runs) {
+    if ((run.mode == quick_mode) == quick) continue;
+    return Error{ErrorCode::bad_input,
+                 fmt::format("the store holds a run {} --quick, this one is {}; write to a store of its own, or add to "
+                             "this one with --allow-mixed",
+                             quick ? "without" : "with", quick ? "with it" : "without")};
+  }
+  return {};
+}
+
 /// Joins one more round's `record` of a cell to what is stored of it, which it becomes.
 Result<void> put_round(Store& store, const CellRecord& before, CellRecord& record) {
   CONEBENCH_TRY(const auto answer, store.reaction(record.key));
@@ -64,6 +77,21 @@ Result<void> put_round(Store& store, const CellRecord& before, CellRecord& recor
 
 bool not_loaded(const SurveyedProblem& problem) { return !problem.loaded && !problem.unsupported; }
 bool taken_by_none(const SurveyedProblem& problem) { return !problem.loaded && problem.unsupported; }
+
+/// A transaction a cell takes longer than a short cell.
+class Batches {
+ public:
+  explicit Batches(Store& store) : store_(store) { store_.batch({.max_s = 0.25, .max_writes = 32}); }  // docs/store.md
+  ~Batches() {
+    static_cast<void>(store_.commit());  // where that fails, an earlier call has said so
+    store_.batch({});
+  }
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+
+ private:
+  Store& store_;
+};
 
 /// The steps of run_sweep, and what each leaves to the next.
 class Sweep {
@@ -78,6 +106,7 @@ class Sweep {
     run_.build = capture_build();
     if (options_.allow_mixed) return {};
     CONEBENCH_CHECK(check_same_suite(stored_.runs, suite_.name));
+    CONEBENCH_CHECK(check_same_look(stored_.runs, suite_.repeats.counts_only));
     return check_same_build(stored_, run_.build, run_.machine);
   }
 
@@ -171,7 +200,8 @@ class Sweep {
     const MachineLoad load_after = capture_load();
     run_.load_after = load_after.load;
     run_.steal_share = steal_share(load_before_, load_after);
-    if (!work_.to_run.empty() || outcome_.retimed > 0) {  // else nothing was timed, so nothing was disturbed
+    const bool timed = !suite_.repeats.counts_only && (!work_.to_run.empty() || outcome_.retimed > 0);
+    if (timed) {  // else nothing was timed, so nothing was disturbed
       run_.noise = noise_between(run_.machine, load_before_, load_after, options_.jobs);
     }
     outcome_.noise = run_.noise;
@@ -266,6 +296,7 @@ class Sweep {
 
 Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress) {
   limit_library_threads();
+  const Batches batches(store);
   Sweep sweep(suite, store, options, progress);
   CONEBENCH_CHECK(sweep.load());
   CONEBENCH_CHECK(sweep.plan());

@@ -23,7 +23,7 @@ constexpr int max_external_kills = 10;
 }  // namespace
 
 SweepLoop::SweepLoop(const Input& input, Store& store, Progress& progress, SweepState& state)
-    : input_(input), store_(store), progress_(progress), state_(state) {}
+    : input_(input), store_(store), progress_(progress), state_(state), kept_(state) {}
 
 void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   const BatchScheduling batch(jobs == 1);  // one worker does not wait for the store; several wait for the runner
@@ -44,23 +44,42 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   while (!stopped_ && !interrupted()) {
     std::vector<WatchedWorker*> busy;
     for (auto& slot : slots_) {
-      if (!slot->worker.running()) assign(*slot);
-      if (slot->worker.running()) busy.push_back(&slot->worker);
+      if (slot->group == nullptr) assign(*slot);
+      if (slot->group != nullptr) busy.push_back(&slot->worker);
     }
     if (busy.empty()) break;
     wait_for_any(busy);
     for (auto& slot : slots_) {
-      if (slot->worker.running() && !stopped_) attend(*slot);
+      if (slot->group != nullptr && !stopped_) attend(*slot);
     }
+    if (store_.due() && !stopped_) commit();
   }
   slots_.clear();  // kills what still runs
+  commit();
   // Last, so that after an early Ctrl-C there is something to rank.
   for (const std::size_t cell : unsolvable) {
-    if (stopped_ || interrupted()) return;
+    if (stopped_ || interrupted()) break;
     const SurveyedProblem& problem = input_.problems.problems[input_.cells[cell].problem];
     store_without_run(cell, problem.unsupported ? CellStatus::unsupported : CellStatus::bad_problem,
                       problem.record.error);
   }
+  commit();
+}
+
+void SweepLoop::commit() {
+  if (const auto done = store_.commit(); !done) return lose_uncommitted(done.error());
+  kept_ = state_;
+  kept_statuses_ = statuses_;
+}
+
+/// The cells since the last commit are for the next run.
+void SweepLoop::lose_uncommitted(Error why) {
+  state_ = kept_;
+  statuses_ = kept_statuses_;
+  stopped_ = std::move(why);
+  if (!store_.in_place()) return;
+  stopped_->message +=
+      fmt::format("; {} cells of this run are stored, run the same command again to resume", state_.done);
 }
 
 /// A step of a sequence does not begin before the answers that it starts from are stored.
@@ -94,32 +113,32 @@ SweepLoop::Group* SweepLoop::next_group() {
   return fullest;
 }
 
+/// The slot's worker stays for the next problem; it is started where there is none.
 void SweepLoop::assign(Slot& slot) {
-  while (Group* const group = next_group()) {
-    const ProblemSource& source = input_.problems.sources[group->problem];
-    const ProblemRecord& problem = input_.problems.problems[group->problem].record;
-    const WorkerPlan plan{.suite = input_.suite,
-                          .configurations = input_.configurations,
-                          .cells = input_.cells,
-                          .cache = input_.cache,
-                          .pinned_processor = input_.pinned_processor,
-                          .problem = group->problem,
-                          .problem_hash = problem.hash,
-                          .costs_known = costs_of(group->problem).assemble_s.has_value()};
-    slot.loaded = false;
-    slot.in_flight.clear();
-    const bool started =
-        slot.worker.start([&](const OutputCatcher& output) { return start_worker(plan, source, output); });
-    if (!started) {
-      stopped_ = Error{ErrorCode::internal, "the system refused a new process; run the same command again to resume"};
-      return;
-    }
-    slot.group = group;
-    ++group->workers;
-    slot.worker.limit_processor(input_.suite.limits.load_seconds,
-                                fmt::format("loading took more than {} s", input_.suite.limits.load_seconds));
+  Group* const group = next_group();
+  if (group == nullptr) return;
+  const WorkerPlan plan{.suite = input_.suite,
+                        .problems = input_.problems,
+                        .configurations = input_.configurations,
+                        .cells = input_.cells,
+                        .cache = input_.cache,
+                        .pinned_processor = input_.pinned_processor};
+  const bool there = slot.worker.running() ||
+                     slot.worker.start([&](const OutputCatcher& output) { return start_worker(plan, output); });
+  if (!there) {
+    stopped_ = Error{ErrorCode::internal, "the system refused a new process; run the same command again to resume"};
     return;
   }
+  slot.loaded = false;
+  slot.in_flight.clear();
+  slot.group = group;
+  ++group->workers;
+  slot.worker.forget_output();
+  slot.worker.limit_processor(input_.suite.limits.load_seconds,
+                              fmt::format("loading took more than {} s", input_.suite.limits.load_seconds));
+  // If it has ended, attend() sees it.
+  slot.worker.send(FrameKind::problem_request,
+                   encode(ProblemOrder{group->problem, costs_of(group->problem).assemble_s.has_value()}));
 }
 
 void SweepLoop::attend(Slot& slot) {
@@ -137,6 +156,7 @@ void SweepLoop::attend(Slot& slot) {
 }
 
 void SweepLoop::take(Slot& slot, const Frame& frame) {
+  if (slot.group == nullptr) return reap(slot);  // it was asked for nothing
   if (frame.kind == FrameKind::loaded) {
     if (const auto report = decode_load_report(frame.payload)) return take_load(slot, *report);
   } else if (frame.kind == FrameKind::cell_done) {
@@ -161,10 +181,7 @@ void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
     record.factor_s = report.cost.factor_s;
     record.assemble_s = report.cost.assemble_s;
     record.diagonal_s = report.cost.diagonal_s;
-    if (const auto put = store_.put_problem(record); !put) {
-      stopped_ = put.error();
-      return;
-    }
+    if (const auto put = store_.put_problem(record); !put) return lose_uncommitted(put.error());
   }
   feed(slot);
 }
@@ -183,12 +200,12 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
   probes_.see(report.min_probe_s, monotonic_seconds());
   // The worker goes on with the next cell, or another with the next problem, while this one is stored.
   feed(slot);
-  if (!slot.worker.running()) assign(slot);
+  if (slot.group == nullptr) assign(slot);
   if (report.terminated_externally) return defer(report.cell, report.record.reason);
   store(report.cell, std::move(report.record));
 }
 
-/// Sends the worker further cells; ends it if there are none.
+/// Sends the worker further cells, if there are any.
 void SweepLoop::feed(Slot& slot) {
   std::size_t left = 0;
   for (const Group& group : groups_) left += group.pending.size();
@@ -250,7 +267,6 @@ void SweepLoop::expect_next(Slot& slot) {
 }
 
 void SweepLoop::dismiss(Slot& slot) {
-  slot.worker.kill_now("done");
   --slot.group->workers;
   slot.group = nullptr;
 }
@@ -259,6 +275,7 @@ void SweepLoop::dismiss(Slot& slot) {
 /// cell.
 void SweepLoop::reap(Slot& slot) {
   const WorkerEnd end = slot.worker.reap();
+  if (slot.group == nullptr) return;
   Group& group = *slot.group;
   --group.workers;
   slot.group = nullptr;
@@ -334,14 +351,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   record.configuration = configuration.hash;
   record.limit_mb = input_.suite.limits.memory_mb;
   record.condensation_s = seconds_of_use(costs_of(planned.problem), record.used);
-  if (const auto done = input_.put(cell, record); !done) {
-    stopped_ = done.error();
-    if (store_.in_place()) {
-      stopped_->message +=
-          fmt::format("; {} cells of this run are stored, run the same command again to resume", state_.done);
-    }
-    return;
-  }
+  if (const auto done = input_.put(cell, record); !done) return lose_uncommitted(done.error());
   if (const auto found = group_of_.find(planned.problem); found != group_of_.end()) --groups_[found->second].open;
   ++statuses_[to_string(record.status)];
   ++state_.done;
@@ -351,6 +361,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   state_.cells_per_s = state_.elapsed_s > 0.0 ? static_cast<double>(state_.done) / state_.elapsed_s : 0.0;
   const auto left = static_cast<double>(state_.total - state_.resumed - state_.done);
   state_.left_s = state_.cells_per_s > 0.0 ? left / state_.cells_per_s : 0.0;
+  if (!store_.uncommitted()) commit();
   progress_.cell_done(record, problem, configuration, state_);
 }
 

@@ -88,6 +88,8 @@ class SweepLoop {
   void after_kill(Group& group, const std::string& why);
   CondensationCost costs_of(std::size_t problem) const;
   void store(std::size_t cell, CellRecord record);
+  void commit();
+  void lose_uncommitted(Error why);
   void store_without_run(std::size_t cell, CellStatus status, const std::string& reason);
   void expect_next(Slot& slot);
 
@@ -95,6 +97,8 @@ class SweepLoop {
   Store& store_;
   Progress& progress_;
   SweepState& state_;
+  SweepState kept_;  ///< at the last commit
+  std::map<std::string, long> kept_statuses_;
   double began_ = 0.0;
   std::vector<Group> groups_;
   std::map<std::size_t, std::size_t> group_of_;  ///< by the problem

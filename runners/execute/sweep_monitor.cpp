@@ -17,8 +17,6 @@ constexpr double clock_quantum = 0.005;
 
 }  // namespace
 
-long next_check(long iteration) { return iteration + std::max(1L, iteration / 10); }
-
 long scheduled_checks(long iterations) {
   const long last = std::min(iterations, never / 2);  // foreign code may report any number
   long checks = 0;
@@ -55,10 +53,32 @@ double SweepMonitor::now() {
 }
 
 Decision SweepMonitor::stop(long iteration, Decision decision) {
-  decision_ = decision;
-  stopped_at_ = iteration;
+  stops_.decision = decision;
+  stops_.at = iteration;
   next_ = iteration;
   return decision;
+}
+
+Decision SweepMonitor::accept(long iteration) {
+  if (!in_part_) return stop(iteration, Decision::accept);
+  stops_.accepted_parts.push_back(iteration);
+  next_ = iteration;
+  return Decision::accept;
+}
+
+void SweepMonitor::turn_to(const ProblemPart* part, long begun) {
+  in_part_ = part != nullptr;
+  begun_ = begun;
+  // Iterations of this part may take any time.
+  next_clock_ = begun + 1;
+  last_iteration_ = begun;
+  if (verdict_ != nullptr) {
+    const double time = now();
+    verdict_->restrict_to(part);
+    judge_seconds_ += now() - time;
+    next_verdict_ = scheduled_ ? begun + 1 : never;
+  }
+  next_ = std::min(next_verdict_, next_clock_);
 }
 
 Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, bool proposed) {
@@ -78,18 +98,19 @@ Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, boo
       resolving_seconds_ += time - judged;
       exclude_time(time - judged);
     }
-    next_verdict_ = scheduled_ ? next_check(iteration) : never;
-    if (scheduled_ && iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
+    next_verdict_ = scheduled_ ? begun_ + next_check(iteration - begun_) : never;
+    const long last = begun_ + last_allowed_;
+    if (scheduled_ && iteration < last) next_verdict_ = std::min(next_verdict_, last);
   }
   const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
   if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);
-  if (passed) return stop(iteration, Decision::accept);
+  if (passed) return accept(iteration);
   if (iteration >= next_clock_) {
     const double window = std::min(clock_quantum, budget_ - elapsed);
     const double each = (elapsed - last_elapsed_) / static_cast<double>(std::max(1L, iteration - last_iteration_));
     const double affordable = each > 0.0 ? window / each : 1e9;
     // At most doubled, so that iterations which get slower are noticed.
-    const double step = std::clamp(affordable, 1.0, static_cast<double>(std::max(1L, iteration)));
+    const double step = std::clamp(affordable, 1.0, static_cast<double>(std::max(1L, iteration - begun_)));
     next_clock_ = iteration + static_cast<long>(step);
     last_elapsed_ = elapsed;
     last_iteration_ = iteration;
@@ -103,18 +124,32 @@ Decision SweepMonitor::propose(long iteration, ConstVectorRef impulse, double) {
   return check_iterate(iteration, impulse, true);
 }
 
-ReplayMonitor::ReplayMonitor(long stop_at, Decision decision) : decision_(decision) {
-  next_ = decision == Decision::keep_going ? never : stop_at;
+Decision Stops::on(long iteration) const {
+  if (decision != Decision::keep_going && iteration >= at) return decision;
+  const bool part = std::ranges::binary_search(accepted_parts, iteration);
+  return part ? Decision::accept : Decision::keep_going;
 }
 
-Decision ReplayMonitor::propose(long iteration, ConstVectorRef, double) {
-  return should_check(iteration) ? decision_ : Decision::keep_going;
+long Stops::next(long iteration) const {
+  const auto part = std::ranges::lower_bound(accepted_parts, iteration);
+  if (part != accepted_parts.end()) return *part;
+  return decision == Decision::keep_going ? never : at;
 }
 
-Decision ReplayMonitor::check(long, ConstVectorRef, double) { return decision_; }
+ReplayMonitor::ReplayMonitor(Stops stops) : stops_(std::move(stops)) { next_ = stops_.next(1); }
 
-TraceMonitor::TraceMonitor(const ContactProblem& problem, long stop_at, Decision decision, Clock clock)
-    : problem_(problem), stop_at_(stop_at), decision_(decision), clock_(clock), csv_("iteration,seconds,own_residual") {
+Decision ReplayMonitor::propose(long iteration, ConstVectorRef impulse, double own_residual) {
+  return should_check(iteration) ? check(iteration, impulse, own_residual) : Decision::keep_going;
+}
+
+Decision ReplayMonitor::check(long iteration, ConstVectorRef, double) {
+  const Decision decision = stops_.on(iteration);
+  next_ = stops_.next(iteration + 1);
+  return decision;
+}
+
+TraceMonitor::TraceMonitor(const ContactProblem& problem, Stops stops, Clock clock)
+    : problem_(problem), stops_(std::move(stops)), clock_(clock), csv_("iteration,seconds,own_residual") {
   for (const ResidualInfo& residual : residual_table()) csv_ += "," + residual.name;
   csv_ += "\n";
 }
@@ -131,10 +166,9 @@ Decision TraceMonitor::check(long iteration, ConstVectorRef impulse, double own_
     if (residual.known()) fmt::format_to(out, "{}", residual.value);
   }
   csv_ += "\n";
-  const bool last = decision_ != Decision::keep_going && iteration >= stop_at_;
-  next_ = last ? iteration : iteration + 1;
+  next_ = iteration + 1;
   resumed_ = clock_();
-  return last ? decision_ : Decision::keep_going;
+  return stops_.on(iteration);
 }
 
 }  // namespace conebench

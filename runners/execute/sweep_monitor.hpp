@@ -16,14 +16,20 @@
 
 namespace conebench {
 
-/// The next iteration after `iteration` at which the verdict is checked: 1, 2, 3, …, then in steps of ×1.1.
-long next_check(long iteration);
 /// How many checks of the verdict the schedule has in so many iterations.
 long scheduled_checks(long iterations);
 
-/// The judge decides in more digits if the verdict in double is above the tolerance by at most this factor: rounding
-/// may have raised it.
-inline constexpr double open_verdict = 10.0;
+/// Where the monitor of a first run ended it, and parts of it before. A repeat ends there, too, without a judge.
+struct Stops {
+  std::vector<long> accepted_parts = {};     ///< iterations, ascending
+  long at = -1;                              ///< iteration
+  Decision decision = Decision::keep_going;  ///< keep_going: the solver ended by itself
+
+  /// The decision on this iterate.
+  Decision on(long iteration) const;
+  /// The first of them that is `iteration` or comes after it; the largest number where there is none.
+  long next(long iteration) const;
+};
 
 /// Watches the first run of a cell. It checks the verdict on a schedule, and the deadline by a clock that it seldom
 /// reads.
@@ -60,10 +66,13 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
   void at_each_new_attempt(std::function<void()> call) { new_attempt_ = std::move(call); }
   /// Checks the verdict now. The schedule goes on from here.
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
+  /// Each part has a schedule of its own. Making the part's verdict counts as a check of it.
+  void turn_to(const ProblemPart* part, long begun) override;
 
-  /// Where and how the solve was stopped by this monitor; keep_going where it was not.
-  Decision decision() const { return decision_; }
-  long stopped_at() const { return stopped_at_; }
+  /// Where and how the solve was stopped by this monitor.
+  const Stops& stops() const { return stops_; }
+  Decision decision() const { return stops_.decision; }
+  long stopped_at() const { return stops_.at; }
   /// Seconds spent on the verdict.
   double judge_seconds() const { return judge_seconds_; }
   /// Seconds spent on attempts before the last start_over(), their checks of the verdict included.
@@ -90,12 +99,15 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
   void exclude_time(double seconds) override { started_ += seconds; }
   double now();
   Decision stop(long iteration, Decision decision);
+  Decision accept(long iteration);
 
   Verdict* verdict_;
   double tolerance_;
   double budget_;
   bool paid_;
   long last_allowed_;
+  long begun_ = 0;  ///< iterations before the part's
+  bool in_part_ = false;
   Clock clock_;
   double started_ = 0.0;
   double judge_seconds_ = 0.0;
@@ -110,9 +122,8 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
   long last_iteration_ = 0;
   long next_verdict_;
   long next_clock_ = 1;
-  long stopped_at_ = -1;
   long clock_reads_ = 0;
-  Decision decision_ = Decision::keep_going;
+  Stops stops_;
   std::function<void()> new_attempt_;
   std::function<bool(ConstVectorRef)> resolve_;
 };
@@ -120,13 +131,12 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
 /// Stops a repeat where the first run was stopped, without judging: what is timed is the solver alone.
 class ReplayMonitor final : public Monitor, public OutsideTimed {
  public:
-  ReplayMonitor(long stop_at, Decision decision);
+  explicit ReplayMonitor(Stops stops);
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
 
  private:
   Decision check(long iteration, ConstVectorRef impulse, double own_residual) override;
-  long stop_at_;
-  Decision decision_;
+  Stops stops_;
 };
 
 /// Follows a solve iterate by iterate up to where the first run was stopped. Writes one CSV line an iteration:
@@ -134,7 +144,7 @@ class ReplayMonitor final : public Monitor, public OutsideTimed {
 /// residual is an empty field.
 class TraceMonitor final : public Monitor, public OutsideTimed {
  public:
-  TraceMonitor(const ContactProblem& problem, long stop_at, Decision decision, Clock clock = monotonic_seconds);
+  TraceMonitor(const ContactProblem& problem, Stops stops, Clock clock = monotonic_seconds);
   void start();
   const std::string& csv() const { return csv_; }
 
@@ -142,8 +152,7 @@ class TraceMonitor final : public Monitor, public OutsideTimed {
   Decision check(long iteration, ConstVectorRef impulse, double own_residual) override;
 
   const ContactProblem& problem_;
-  long stop_at_;
-  Decision decision_;
+  Stops stops_;
   Clock clock_;
   double resumed_ = 0.0;
   double elapsed_ = 0.0;

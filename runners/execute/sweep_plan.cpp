@@ -17,6 +17,7 @@
 #include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "solvers/registry.hpp"
+#include "store/run_mode.hpp"
 
 namespace conebench {
 
@@ -311,7 +312,7 @@ void describe_run(const Suite& suite, const SweepOptions& options, const SweepPl
   }
   run.seed = suite.seed;
   run.started_utc = utc_now();
-  run.mode = options.jobs == 1 ? "timed" : "throughput";
+  run.mode = suite.repeats.counts_only ? quick_mode : options.jobs == 1 ? timed_mode : throughput_mode;
   run.jobs = options.jobs;
 }
 

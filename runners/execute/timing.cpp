@@ -96,7 +96,7 @@ void RunTimes::add(const RunTime& run) {
   if (run.probe_s <= 0.0 || (min_probe_s_ > 0.0 && run.probe_s >= min_probe_s_)) return count(run);
   min_probe_s_ = run.probe_s;
   was_shared_ = false;
-  counted_ = 0;
+  counted_ = next_look_ = 0;
   counted_s_ = 0.0;
   for (const RunTime& one : runs_) count(one);
 }
@@ -107,7 +107,7 @@ bool RunTimes::shared(const RunTime& run) const {
   return run.probe_s > slower * min_probe_s_;
 }
 
-bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, double passed_s) const {
+bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, double passed_s) {
   // Within half a second there was a quiet moment in 95 of 100 cases, within 50 ms in 72
   // (docs/experiments/performance.md, Runs beside others).
   constexpr double max_wait = 10.0;  // minimum_ms
@@ -117,7 +117,28 @@ bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, doubl
   if (passed_s > budget) return false;
   if (runs < repeats.minimum) return true;
   if (counted_ >= repeats.minimum && counted_s_ * 1e3 >= repeats.minimum_ms) return false;
+  if (settled(repeats)) return false;
   return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < max_wait * repeats.minimum_ms);
+}
+
+/// Whether the runs that count, in their first half and in their second, have the same minimum and the same median
+/// within the precision. It looks when their number has grown by a quarter, since each look is a chance to agree by
+/// accident.
+bool RunTimes::settled(const CellRequest::Repeats& repeats) {
+  // Of minimum_ms: the caches are warm then, and the clock's steps are below a percent.
+  constexpr double min_share = 0.02;
+  if (repeats.precision <= 0.0 || counted_s_ * 1e3 < min_share * repeats.minimum_ms) return false;
+  if (counted_ < std::max(next_look_, std::max(repeats.minimum, 2))) return false;
+  next_look_ = counted_ + counted_ / 4;
+  std::vector<double> first, second;
+  for (const RunTime& run : runs_) {
+    if (!counts(run)) continue;
+    const auto half = static_cast<std::size_t>(counted_ / 2);
+    (first.size() < half ? first : second).push_back(run.total());
+  }
+  const auto agree = [&](double a, double b) { return std::abs(a - b) <= repeats.precision * std::min(a, b); };
+  return agree(*std::min_element(first.begin(), first.end()), *std::min_element(second.begin(), second.end())) &&
+         agree(median_of(std::move(first)), median_of(std::move(second)));
 }
 
 template <class Seconds>

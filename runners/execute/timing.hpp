@@ -54,10 +54,10 @@ class RunTimes {
 
   void add(const RunTime& run);
   /// Whether a solved cell runs once more, `passed_s` after the first run. It does until enough runs count and took
-  /// long enough; on a shared core for at most ten times as long. A solver that works in other threads has no run that
-  /// counts, and does not run longer for it. False if one more run, as long as the longest, would exceed `budget`
-  /// seconds in total.
-  bool another(const CellRequest::Repeats& repeats, double budget, double passed_s) const;
+  /// long enough, or their times have settled; on a shared core for at most ten times as long. A solver that works in
+  /// other threads has no run that counts, and does not run longer for it. False if one more run, as long as the
+  /// longest, would exceed `budget` seconds in total.
+  bool another(const CellRequest::Repeats& repeats, double budget, double passed_s);
 
   std::size_t size() const { return runs_.size(); }
   int counted() const { return counted_; }  ///< how many count
@@ -69,6 +69,7 @@ class RunTimes {
   std::optional<double> outside(std::optional<double> (*seconds)(const OutsideTime&)) const;
 
  private:
+  bool settled(const CellRequest::Repeats& repeats);
   bool shared(const RunTime& run) const;
   bool counts(const RunTime& run) const { return run.had_processor && !shared(run); }
   template <class Seconds>
@@ -78,6 +79,7 @@ class RunTimes {
   double min_probe_s_;
   bool was_shared_ = false;  ///< in some run
   int counted_ = 0;
+  int next_look_ = 0;       ///< count at which settled() looks
   double counted_s_ = 0.0;  ///< of the runs that count
   double spent_s_ = 0.0;
   double max_s_ = 0.0;

@@ -27,6 +27,7 @@ void WatchedWorker::limit_processor(double seconds, std::string why, bool with_c
   with_children_ = with_children;
   deadline_ = std::numeric_limits<double>::infinity();
   processor_.emplace(worker_.process, seconds);
+  tree_before_s_ = process_tree_seconds(worker_.process);
   checks_ = asleep_ = 0;
   limit_reason_ = std::move(why);
 }
@@ -46,11 +47,12 @@ bool WatchedWorker::enforce(double now, long memory_mb) {
 std::string WatchedWorker::processor_reason() {
   if (!processor_) return {};
   if (processor_->used_up()) return limit_reason_;
-  if (with_children_ && process_tree_seconds(worker_.process) >= processor_->seconds()) return limit_reason_;
+  const auto tree_s = [this] { return process_tree_seconds(worker_.process) - tree_before_s_; };
+  if (with_children_ && tree_s() >= processor_->seconds()) return limit_reason_;
   ++checks_;
   if (all_asleep(worker_.process)) ++asleep_;
   if (!processor_->overdue()) return {};
-  const double used_s = process_tree_seconds(worker_.process), waited_s = processor_->waited_s();
+  const double used_s = tree_s(), waited_s = processor_->waited_s();
   if (used_s >= waited_s / ProcessorLimit::max_wait) return {};
   starved_ = 2 * asleep_ <= checks_;
   return fmt::format("it {} {:.2g} s of the processor in {:.2g} s{}", starved_ ? "got" : "wanted only", used_s,

@@ -44,9 +44,9 @@ class WatchedWorker {
   int channel() const { return worker_.channel.number(); }
   /// Deadline by the wall clock, for a worker that hangs. Replaces limit_processor().
   void set_deadline(double at, std::string why);
-  /// Limit of its processor time; with `with_children` that of its descendants counts, too. It is also killed after ten
-  /// times as long by the wall clock: as `starved` if it and its descendants waited for the processor, not if they
-  /// slept for most of the time.
+  /// Limit of its processor time from now on; with `with_children` that of its descendants counts, too. It is also
+  /// killed after ten times as long by the wall clock: as `starved` if it and its descendants waited for the processor,
+  /// not if they slept for most of the time.
   void limit_processor(double seconds, std::string why, bool with_children = false);
 
   /// Reads what has arrived. False: the worker has ended, or enforce() killed it; then reap() returns how.
@@ -55,6 +55,8 @@ class WatchedWorker {
     return in_.fill_from(channel()) && killed_for_.empty();
   }
   std::optional<Frame> next_frame() { return in_.next(); }
+  /// What it printed until now is not about what comes.
+  void forget_output() { output_.clear(); }
   bool garbled() const { return in_.broken(); }
   bool send(FrameKind kind, const std::string& payload) { return write_all(channel(), encode_frame(kind, payload)); }
 
@@ -76,6 +78,7 @@ class WatchedWorker {
   OutputCatcher output_;
   double deadline_ = 0.0;
   std::optional<ProcessorLimit> processor_;
+  double tree_before_s_ = 0.0;  ///< processor time of it and its descendants when the limit was set
   bool with_children_ = false;
   int checks_ = 0, asleep_ = 0;  ///< how often enforce() checked it, and found it asleep
   std::string limit_reason_;

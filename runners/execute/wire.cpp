@@ -229,6 +229,17 @@ std::string encode(const CellOrder& order) {
   return packer.take();
 }
 
+std::string encode(const ProblemOrder& order) {
+  Packer packer;
+  packer(order.problem, order.costs_known);
+  return packer.take();
+}
+
+std::optional<ProblemOrder> decode_problem_order(std::string_view bytes) {
+  return decode_with<ProblemOrder>(
+      bytes, [](Unpacker& unpacker, ProblemOrder& order) { unpacker(order.problem, order.costs_known); });
+}
+
 std::optional<CellOrder> decode_cell_order(std::string_view bytes) {
   return decode_with<CellOrder>(bytes, [](Unpacker& unpacker, CellOrder& order) {
     unpacker(order.cell, order.start, order.min_probe_s, order.note);

@@ -28,6 +28,8 @@ enum class FrameKind : std::uint32_t {
   simulated,
   ready,  ///< a process that confirms a time waits for the start; no payload
   certified,
+  survey_request,
+  problem_request,
   // Between builds (build_protocol.hpp): these numbers and the frame's layout must not change.
   greeting = 64,
   build_order = 65,
@@ -79,6 +81,12 @@ struct CellReport {
   std::string trace = {};              ///< see CellRun
 };
 
+/// A problem to load.
+struct ProblemOrder {
+  std::uint64_t problem = 0;  ///< index in the plan, or in what is surveyed
+  bool costs_known = false;   ///< CondensationCost has been measured
+};
+
 /// A problem that a worker has loaded to solve on, or why it could not.
 struct LoadReport {
   std::string hash;
@@ -106,6 +114,7 @@ std::string encode(const SurveyedProblem& surveyed);
 std::string encode(const LoadReport& report);
 std::string encode(const CellReport& report);
 std::string encode(const CellOrder& order);
+std::string encode(const ProblemOrder& order);
 
 /// nullopt: no encode() made these bytes.
 std::optional<CellClaims> decode_claims(std::string_view bytes);
@@ -115,5 +124,6 @@ std::optional<CellReport> decode_cell_report(std::string_view bytes);
 std::optional<SimulationReport> decode_simulation_report(std::string_view bytes);
 std::optional<CertificateReport> decode_certificate_report(std::string_view bytes);
 std::optional<CellOrder> decode_cell_order(std::string_view bytes);
+std::optional<ProblemOrder> decode_problem_order(std::string_view bytes);
 
 }  // namespace conebench

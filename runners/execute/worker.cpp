@@ -1,5 +1,6 @@
 #include "runners/execute/worker.hpp"
 
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <cstdio>
@@ -28,35 +29,35 @@ namespace conebench {
 
 namespace {
 
-/// The cells that the runner asks for.
+/// What the runner asks for.
 class Requests {
  public:
   /// Waits for it; nullopt where the runner has closed the channel.
-  std::optional<CellOrder> next() {
+  std::optional<Frame> next() {
     if (ahead_) return std::exchange(ahead_, std::nullopt);
-    const auto frame = wait_for_frame(received_, child_channel);
-    return frame ? decode_cell_order(frame->payload) : std::nullopt;
+    return wait_for_frame(received_, child_channel);
   }
 
-  /// What next() will return, where that has come already.
-  const std::optional<CellOrder>& ahead() {
+  /// The cell that next() will return, where that has come already.
+  std::optional<CellOrder> next_cell() {
     received_.fill_from(child_channel);
-    if (ahead_) return ahead_;
-    if (const auto frame = received_.next()) ahead_ = decode_cell_order(frame->payload);
-    return ahead_;
+    if (!ahead_) ahead_ = received_.next();
+    return ahead_ && ahead_->kind == FrameKind::cell_request ? decode_cell_order(ahead_->payload) : std::nullopt;
   }
 
  private:
   FrameBuffer received_;
-  std::optional<CellOrder> ahead_;
+  std::optional<Frame> ahead_;
 };
 
 bool answer(FrameKind kind, const std::string& payload) {
   return write_all(child_channel, encode_frame(kind, payload));
 }
 
-int survey(const SurveyPlan& plan, const ProblemSource& source) {
-  hdf5::limit_reading(plan.suite.limits.read_seconds);
+/// Gives back what a problem took: the next one's memory is limited, too.
+void release_memory() { malloc_trim(0); }
+
+bool survey(const SurveyPlan& plan, const ProblemSource& source) {
   const auto problem = load_source(source, plan.cache);
   const auto look_at = [&](const ContactProblem& loaded) {
     make_diagonal(loaded, plan.cache);
@@ -71,55 +72,50 @@ int survey(const SurveyPlan& plan, const ProblemSource& source) {
     return surveyed;
   };
   const SurveyedProblem surveyed = problem ? look_at(*problem) : survey_failure(source, problem.error());
-  return answer(FrameKind::surveyed, encode(surveyed)) ? 0 : 1;
+  return answer(FrameKind::surveyed, encode(surveyed));
 }
 
 /// Once a problem, before any cell's process is forked: they share it.
-CondensationCost make_what_is_not_given(const ContactProblem& problem, const WorkerPlan& plan) {
+CondensationCost make_what_is_not_given(const ContactProblem& problem, const WorkerPlan& plan,
+                                        const ProblemOrder& order) {
   if (!problem.given_as_primal()) return {};
   const bool matrix = std::any_of(plan.cells.begin(), plan.cells.end(), [&](const PlannedCell& cell) {
-    if (cell.problem != plan.problem) return false;
+    if (cell.problem != order.problem) return false;
     const PlannedConfiguration& configuration = plan.configurations[cell.configuration];
     const SolverRow* const row = find_solver(configuration.record.solver);
     const auto solver = row != nullptr ? row->make(configuration.options) : Result<std::unique_ptr<Solver>>(Error{});
     return solver && works_on_matrix(**solver, problem);
   });
   const auto diagonal_s = make_diagonal(problem, plan.cache);
-  if (!plan.costs_known) return measure_condensation(problem, matrix, diagonal_s);
+  if (!order.costs_known) return measure_condensation(problem, matrix, diagonal_s);
   if (matrix) problem.blocks();
   return {};
 }
 
-int work(const WorkerPlan& plan, const ProblemSource& source) {
-  hdf5::limit_reading(plan.suite.limits.read_seconds);
-  auto problem = load_source(source, plan.cache, true);
-  LoadReport report;
-  if (problem) {
-    report.hash = problem->is_called(plan.problem_hash) ? plan.problem_hash : problem->data_hash();
-    report.cost = make_what_is_not_given(*problem, plan);
-  } else {
+Result<ContactProblem> load(const WorkerPlan& plan, const ProblemOrder& order, LoadReport& report) {
+  auto problem = load_source(plan.problems.sources.at(order.problem), plan.cache, true);
+  if (!problem) {
     report.error = problem.error().message;
     report.killed = problem.error().code == ErrorCode::killed;
+    return problem;
   }
-  if (problem && (problem->reference() || problem->guess())) {
-    // What is not in this process can't be found in the memory of those that it forks.
-    const bool keep_guess = std::ranges::any_of(plan.cells, [&](const PlannedCell& cell) {
-      return cell.problem == plan.problem && cell.start == Start::guess;
-    });
-    problem = problem->without_answers(keep_guess);
-  }
-  // Children of the same user may then not look into its memory.
-  prctl(PR_SET_DUMPABLE, 0);
-  // Woken by a child that may run there alone, it would keep that from ending.
-  leave_processor(plan.pinned_processor);
-  if (!answer(FrameKind::loaded, encode(report)) || !problem) return 1;
+  const std::string& stored = plan.problems.problems.at(order.problem).record.hash;
+  report.hash = problem->is_called(stored) ? stored : problem->data_hash();
+  report.cost = make_what_is_not_given(*problem, plan, order);
+  if (!problem->reference() && !problem->guess()) return problem;
+  // What is not in this process can't be found in the memory of those that it forks.
+  const bool keep_guess = std::ranges::any_of(
+      plan.cells, [&](const PlannedCell& cell) { return cell.problem == order.problem && cell.start == Start::guess; });
+  return problem->without_answers(keep_guess);
+}
 
+/// Runs cells of the problem until something else is asked for, which it returns.
+std::optional<Frame> run_cells(const WorkerPlan& plan, const ContactProblem& problem, Requests& requests) {
   IsolationLimits limits;
   limits.time = CellTime(plan.suite.limits.seconds);
   limits.memory_mb = plan.suite.limits.memory_mb;
   limits.pinned_processor = plan.pinned_processor;
-  CellProcess process(*problem, limits);
-  Requests requests;
+  CellProcess process(problem, limits);
   const auto request_for = [&](const CellOrder& order) {
     const PlannedCell& cell = plan.cells.at(order.cell);
     CellRequest request = request_of(plan.suite, plan.configurations[cell.configuration], cell);
@@ -128,10 +124,14 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     return request;
   };
   const auto following = [&] {
-    const auto& order = requests.ahead();
+    const auto order = requests.next_cell();
     return order ? std::optional(request_for(*order)) : std::nullopt;
   };
-  while (const auto order = requests.next()) {
+  for (;;) {
+    auto frame = requests.next();
+    const auto order =
+        frame && frame->kind == FrameKind::cell_request ? decode_cell_order(frame->payload) : std::nullopt;
+    if (!order) return frame;
     CellRun run = process.run(request_for(*order), following);
     if (!order->note.empty() && run.record.status != CellStatus::unsupported) {
       run.record.start_used = to_string(Start::cold);
@@ -139,7 +139,31 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     }
     if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s, run.min_probe_s,
                                                         run.terminated_externally})))
-      return 1;
+      return std::nullopt;
+  }
+}
+
+int work(const WorkerPlan& plan) {
+  hdf5::limit_reading(plan.suite.limits.read_seconds);
+  const SchedulingState at_first;
+  Requests requests;
+  auto frame = requests.next();
+  while (frame && frame->kind == FrameKind::problem_request) {
+    const auto order = decode_problem_order(frame->payload);
+    if (!order) return 1;
+    at_first.restore();
+    prctl(PR_SET_DUMPABLE, 1);  // or its readers' own /proc would be closed to them
+    {
+      LoadReport report;
+      const auto problem = load(plan, *order, report);
+      // Children of the same user may then not look into its memory.
+      prctl(PR_SET_DUMPABLE, 0);
+      // Woken by a child that may run there alone, it would keep that from ending.
+      leave_processor(plan.pinned_processor);
+      if (!answer(FrameKind::loaded, encode(report))) return 1;
+      frame = problem ? run_cells(plan, *problem, requests) : requests.next();
+    }
+    release_memory();
   }
   return 0;
 }
@@ -178,12 +202,26 @@ CellRequest request_of(const Suite& suite, const PlannedConfiguration& configura
   request.stop_by = suite.stop_by;
   request.verdict = suite.verdict;
   request.start = cell.start;
-  request.repeats = {suite.repeats.minimum, suite.repeats.minimum_ms, suite.repeats.maximum};
+  request.repeats = {.minimum = suite.repeats.minimum,
+                     .minimum_ms = suite.repeats.minimum_ms,
+                     .maximum = suite.repeats.maximum,
+                     .precision = suite.repeats.precision,
+                     .counts_only = suite.repeats.counts_only};
   return request;
 }
 
-std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output) {
-  return start(output, [&] { return survey(plan, source); });
+std::optional<Worker> start_surveyor(const SurveyPlan& plan, const std::vector<ProblemSource>& sources,
+                                     const OutputCatcher& output) {
+  return start(output, [&] {
+    hdf5::limit_reading(plan.suite.limits.read_seconds);
+    Requests requests;
+    while (const auto frame = requests.next()) {
+      const auto order = decode_problem_order(frame->payload);
+      if (!order || !survey(plan, sources.at(order->problem))) return 1;
+      release_memory();
+    }
+    return 0;
+  });
 }
 
 std::optional<Worker> start_simulator(const std::filesystem::path& folder, const SampledSimulation& plan, long steps,
@@ -211,8 +249,8 @@ std::optional<Worker> start_certifier(const std::filesystem::path& cache, const 
   });
 }
 
-std::optional<Worker> start_worker(const WorkerPlan& plan, const ProblemSource& source, const OutputCatcher& output) {
-  return start(output, [&] { return work(plan, source); });
+std::optional<Worker> start_worker(const WorkerPlan& plan, const OutputCatcher& output) {
+  return start(output, [&] { return work(plan); });
 }
 
 }  // namespace conebench

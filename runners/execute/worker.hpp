@@ -10,6 +10,7 @@
 #include "runners/execute/solve_cell.hpp"
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "runners/plan/problem_survey.hpp"
 #include "runners/plan/suite.hpp"
 
 namespace conebench {
@@ -30,8 +31,10 @@ struct SurveyPlan {
   bool notes = true;  ///< report what can't be loaded
 };
 
-/// Starts a process that loads one problem, answers FrameKind::surveyed and ends.
-std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output);
+/// Starts a process that answers each survey_request (a ProblemOrder of one of `sources`) with FrameKind::surveyed,
+/// until the channel is closed.
+std::optional<Worker> start_surveyor(const SurveyPlan& plan, const std::vector<ProblemSource>& sources,
+                                     const OutputCatcher& output);
 
 /// Starts a process that simulates and writes the samples (SampledSimulation::make), answers FrameKind::simulated and
 /// ends.
@@ -45,21 +48,19 @@ std::optional<Worker> start_certifier(const std::filesystem::path& cache, const 
                                       const std::string& hash, const std::vector<double>& stored, double max_seconds,
                                       const OutputCatcher& output);
 
-/// What a worker needs besides its problem. The fork copies it.
+/// What a worker needs. The fork copies it.
 struct WorkerPlan {
   const Suite& suite;
+  const ProblemSet& problems;
   const std::vector<PlannedConfiguration>& configurations;
   const std::vector<PlannedCell>& cells;
   std::filesystem::path cache;
   int pinned_processor = -1;
-  std::size_t problem = 0;   ///< index of its problem
-  std::string problem_hash;  ///< as the store has it
-  bool costs_known = false;  ///< CondensationCost has been measured
 };
 
-/// Starts a process that loads one problem, answers FrameKind::loaded, and then a FrameKind::cell_done to each
-/// cell_request (a CellOrder), until the channel is closed.
-std::optional<Worker> start_worker(const WorkerPlan& plan, const ProblemSource& source, const OutputCatcher& output);
+/// Starts a process that loads the problem of each problem_request (a ProblemOrder), answers FrameKind::loaded, and
+/// then a FrameKind::cell_done to each cell_request (a CellOrder) of that problem, until the channel is closed.
+std::optional<Worker> start_worker(const WorkerPlan& plan, const OutputCatcher& output);
 
 /// The request of a planned cell.
 CellRequest request_of(const Suite& suite, const PlannedConfiguration& configuration, const PlannedCell& cell);

@@ -1,6 +1,7 @@
 #include "runners/plan/foreign_solvers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,7 +64,8 @@ class DescriptionReader {
                           "serve",
                           "protocol",
                           "number",
-                          "peer"})) {
+                          "peer",
+                          "many"})) {
       return failure();
     }
     info.id = name(value, "", "id", "-._");
@@ -97,6 +99,7 @@ class DescriptionReader {
     if (value.contains("protocol")) {
       read.protocol = static_cast<int>(read_.integer(value["protocol"], "protocol", 1, newest_protocol));
     }
+    if (value.contains("many")) read.many = read_.flag(value["many"], "many");
     if (value.contains("serve")) read.serves = read_.flag(value["serve"], "serve");
     list(value, "uses", [&](const Json& item, const std::string& path) {
       read.uses.push_back(read_.choice(item, path, {"blocks", "dense", "primal"}));
@@ -259,24 +262,24 @@ Result<SolverRow> with_common(SolverRow row) {
   return all;
 }
 
-}  // namespace
-
-Result<std::string> add_program(const std::vector<std::string>& command) {
+/// A program with a folder of this process. Errors (bad_input): it can't be made.
+Result<SolverProgram> program_of(const std::vector<std::string>& command) {
   static const TemporaryFolder scratch;
-  if (command.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
   if (scratch.path().empty()) return Error{ErrorCode::bad_input, "no folder for programs could be made in TMPDIR"};
   SolverProgram program;
   program.command = command;
   program.scratch = scratch.path();
-  const std::string hash = hash_of(program);
-  const std::string text = program_text(program.command);
-  CONEBENCH_TRY(const auto described, describe_program(program));
-  CONEBENCH_TRY(auto read, read_description(Json::parse(described, nullptr, false), command.front()));
+  return program;
+}
+
+/// Of what the program says of itself; starts the keeper where it serves. `where`: prefix of error messages.
+Result<SolverRow> row_of(SolverProgram program, const Json& described, const std::string& where) {
+  CONEBENCH_TRY(auto read, read_description(described, where));
   for (const auto& [key, declared] :
        {std::pair{"intervals", read.info.intervals}, {"friction_cones", read.info.friction_cones}}) {
     if (!declared || read.protocol >= protocol_with_cones) continue;
-    return Error{ErrorCode::bad_input, fmt::format("{}: {} needs \"protocol\": {} (docs/program_protocol.md)",
-                                                   command.front(), key, protocol_with_cones)};
+    return Error{ErrorCode::bad_input, fmt::format("{}: {} needs \"protocol\": {} (docs/program_protocol.md)", where,
+                                                   key, protocol_with_cones)};
   }
   program.serves = read.serves;
   program.protocol = read.protocol;
@@ -288,19 +291,61 @@ Result<std::string> add_program(const std::vector<std::string>& command) {
   for (const OptionSpec& own : read.options) {
     if (own.name != times_option().name) continue;
     const Error error = taken(read.info.id, own.name);
-    return Error{error.code, command.front() + ": " + error.message};
+    return Error{error.code, where + ": " + error.message};
   }
   read.options.push_back(times_option());
   const bool primal = std::count(read.uses.begin(), read.uses.end(), "primal") > 0;
-  const auto make = [program, primal](const SolverInfo& info, const OptionValues& values) {
+  const ForeignCode kind = program.serves ? ForeignCode::kept_program : ForeignCode::program;
+  const auto make = [program = std::move(program), primal](const SolverInfo& info, const OptionValues& values) {
     return make_program_solver(program, info, values, primal);
   };
-  CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(command.front()));
+  CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(where));
+  row.foreign = kind;
+  return row;
+}
+
+}  // namespace
+
+Result<std::string> add_program(const std::vector<std::string>& command) {
+  if (command.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
+  CONEBENCH_TRY(auto program, program_of(command));
+  const std::string hash = hash_of(program);
+  const std::string text = program_text(program.command);
+  CONEBENCH_TRY(const auto described, describe_program(program));
+  CONEBENCH_TRY(auto row, row_of(std::move(program), Json::parse(described, nullptr, false), command.front()));
   row.content_hash = hash;
-  row.foreign = program.serves ? ForeignCode::kept_program : ForeignCode::program;
   if (!text.empty()) row.command_arguments = {"--program", text};
+  const std::string id = row.info.id;
   CONEBENCH_CHECK(add_solver(std::move(row)).within(command.front()));
-  return read.info.id;
+  return id;
+}
+
+Result<void> add_peer(const PeerProgram& peer, const std::vector<std::string>& command,
+                      const std::vector<std::filesystem::path>& code) {
+  CONEBENCH_TRY(auto program, program_of(command));
+  std::string hash;
+  for (const std::filesystem::path& file : code) {
+    program.files.push_back(FileStamp::of(file));
+    hash = content_address({hash, file.filename().string(), file_address(file)});
+  }
+  const auto described = describe_program(program);
+  if (!described) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("{}: {}; CONEBENCH_PYTHON names another Python", peer.id, described.error().message)};
+  }
+  const Json description = Json::parse(*described, nullptr, false);
+  if (description.is_object() && description.contains("missing")) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("{}: needs {}: pip install 'conebench[{}]'", peer.id,
+                             fmt::join(description["missing"].get<std::vector<std::string>>(), ", "), peer.extra)};
+  }
+  CONEBENCH_TRY(auto row, row_of(std::move(program), description, peer.id));
+  if (row.info.id != peer.id) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: its program is of {}", peer.id, row.info.id)};
+  }
+  row.info.origin = Origin::peer;
+  row.content_hash = content_address({hash, *described});
+  return add_solver(std::move(row));
 }
 
 Result<SolverDescription> read_description(const Json& value, const std::string& where) {
@@ -324,6 +369,14 @@ Result<void> add_plugin(const std::filesystem::path& file) {
     CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(name));
     row.content_hash = hash;
     row.foreign = ForeignCode::plugin;
+    if (read.many) {
+      row.make_many = [stamp, k, info = read.info, specs = read.options, uses = uses_flags(read.uses),
+                       effective =
+                           row.effective_options](const OptionValues& values) -> Result<std::unique_ptr<ManySolver>> {
+        CONEBENCH_TRY(const auto all, effective(values));
+        return make_plugin_many_solver(stamp, k, info, specs, all, uses);
+      };
+    }
     row.load = [stamp] { open_plugin(stamp.file.string()); };
     row.command_arguments = {"--plugin", stamp.file.lexically_normal().string()};
     CONEBENCH_TRY(row, with_common(std::move(row)).within(name));

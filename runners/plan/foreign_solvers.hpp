@@ -8,6 +8,7 @@
 
 #include "base/options.hpp"
 #include "base/result.hpp"
+#include "runners/plan/peer_programs.hpp"
 #include "runners/plan/suite.hpp"
 #include "solvers/solver.hpp"
 
@@ -29,6 +30,7 @@ struct SolverDescription {
   std::vector<std::string> uses;  ///< of plug-ins: blocks, dense, primal
   bool serves = false;            ///< of programs: it can serve many requests
   int protocol = 1;               ///< of programs: the version that it knows
+  bool many = false;              ///< of plug-ins: it also takes many problems in one call
 };
 
 /// `where`: prefix of error messages. Errors (bad_input): a missing or unknown key, a value of another type.
@@ -43,5 +45,11 @@ Result<void> add_plugin(const std::filesystem::path& file);
 /// the arguments of `command` that are files are part of its cells' keys. Errors (bad_input), one line: as
 /// describe_program, read_description, add_solver.
 Result<std::string> add_program(const std::vector<std::string>& command);
+
+/// Adds a peer that `command` serves to the table of solvers. The contents of the files `code` and what the program
+/// says of itself, its library's version included, are part of its cells' keys; where they lie is not. Errors:
+/// unsupported where the program lacks a package; else as add_program.
+Result<void> add_peer(const PeerProgram& peer, const std::vector<std::string>& command,
+                      const std::vector<std::filesystem::path>& code);
 
 }  // namespace conebench

@@ -16,6 +16,7 @@
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
+#include "fclib_loader/recording.hpp"
 #include "runners/plan/data_set.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/source_names.hpp"
@@ -60,7 +61,10 @@ void tell_unasked(const Unasked& found, const fs::path& data, const SceneWatch& 
 }
 
 Result<std::vector<fs::path>> files_below(const ProblemEntry& entry, const Base& base) {
-  if (!entry.fclib.empty()) return glob_files(base.folder, entry.fclib);
+  if (!entry.fclib.empty()) {
+    if (step_address(base.folder / entry.fclib)) return std::vector<fs::path>{entry.fclib};
+    return glob_files(base.folder, entry.fclib);
+  }
   std::vector<fs::path> files;
   for (const DataFile& file : base.set->files) files.emplace_back(file.path);
   return files;
@@ -80,6 +84,26 @@ Result<void> attribute(const DataSet& set, const fs::path& file, ProblemSource& 
   return {};
 }
 
+void make_step(ProblemSource& source, const StepAddress& address) {
+  source.name = valid_utf8(address.problem_name());
+  if (const auto number = address.number()) {
+    source.position = SequencePosition{address.file.string(), static_cast<long>(*number)};
+  }
+}
+
+/// Takes in a file, or each step of a recording. One that can't be read is a problem that fails.
+void add_steps(const ProblemSource& file, std::vector<ProblemSource>& sources) {
+  const auto steps = recording_steps(file.file);
+  if (!steps || steps->empty()) return sources.push_back(file);
+  for (const fs::path& address : *steps) {
+    ProblemSource step = file;
+    step.file = address;
+    step.source += "/" + address.filename().string();
+    make_step(step, *step_address(address));
+    sources.push_back(std::move(step));
+  }
+}
+
 Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vector<Base> bases, Unasked& unasked) {
   if (!entry.data.empty()) {
     CONEBENCH_TRY(auto set, find_data_set(entry.data).within(entry.where));
@@ -95,16 +119,18 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vect
     std::vector<ProblemSource> sources;
     for (const fs::path& file : files) {
       ProblemSource source;
-      source.name = valid_utf8(file.stem().string());
-      source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
-      source.source = valid_utf8(file.generic_string());
       source.file = file.is_absolute() ? file : base.folder / file;
+      const auto step = step_address(source.file);
+      source.name = valid_utf8((step ? step->file : file).stem().string());
+      source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
+      if (step) make_step(source, *step);
+      source.source = valid_utf8(file.generic_string());
       if (!base.unasked.empty() && !file.is_absolute()) ++unasked[{base.folder, base.unasked}];
       if (base.set && !file.is_absolute()) {
         CONEBENCH_CHECK(attribute(*base.set, file, source));
         if (!entry.data.empty()) source.source = base.set->name + "/" + source.source;
       }
-      sources.push_back(std::move(source));
+      add_steps(source, sources);
     }
     if (entry.sequence) make_sequences(sources, entry);
     return sources;
@@ -374,7 +400,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
 Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted) {
   for (const ProblemSource& source : sources) {
     if (interrupted != nullptr && *interrupted) return {};
-    if (source.data_hash.empty() || file_xxh128(source.file) == source.data_hash) continue;
+    if (source.data_hash.empty() || file_xxh128(source.stored_in()) == source.data_hash) continue;
     std::error_code ignored;
     return Error{ErrorCode::bad_input,
                  fmt::format("data set {} {}: {} {}; `conebench data verify {}` lists all such files", source.data_set,
@@ -383,6 +409,11 @@ Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::
                              source.data_set)};
   }
   return {};
+}
+
+fs::path ProblemSource::stored_in() const {
+  const auto step = step_address(file);
+  return step ? step->file : file;
 }
 
 fs::path cached_file(const ProblemSource& source, const fs::path& cache) {

@@ -19,10 +19,12 @@ namespace conebench {
 
 /// Where one problem of a suite comes from: an FCLIB file, or a scene with its parameters.
 struct ProblemSource {
-  std::string name;            ///< of a file: its stem, with its folder where stems clash; of a scene: source_names.hpp
+  /// Of a file: its stem, with its folder where stems clash; of a step of a recording "robot_step=000012"; of a scene:
+  /// source_names.hpp.
+  std::string name;
   std::string family;          ///< empty: the problem's own
   std::string source;          ///< as records show it: the path as the suite's glob gives it, or scene and parameters
-  std::filesystem::path file;  ///< what to open; empty for a scene
+  std::filesystem::path file;  ///< what to open, also a step's address in a recording; empty for a scene
   /// Of a file of a named set (data_set.hpp): the set, its version, and the file's hash in its manifest. Else empty.
   std::string data_set = {}, data_version = {}, data_hash = {};
   /// Set if the suite declares the entry a sequence, or if a simulation will make it; else the problem has it.
@@ -41,6 +43,8 @@ struct ProblemSource {
   bool reported = false;     ///< SceneWatch::note has already been called with the failure
 
   bool kept(const std::string& category, std::optional<double> conditioning) const;
+  /// The file on the disk that holds it.
+  std::filesystem::path stored_in() const;
 };
 
 /// Makes the samples of a simulation of so many steps in a folder, like SampledSimulation::make.

@@ -51,7 +51,7 @@ class SuiteReader {
     Suite suite;
     if (!read_.is_object(document, "",
                          {"name", "description", "seed", "problems", "plugins", "solvers", "tolerances", "verdict",
-                          "stop_by", "criterion", "start", "limits", "repeats"})) {
+                          "stop_by", "criterion", "start", "limits", "repeats", "threads"})) {
       return *read_.error();
     }
     suite.name = name_;
@@ -60,7 +60,13 @@ class SuiteReader {
     if (const Json* value = find(document, "seed")) suite.seed = seed(*value, "seed");
     if (const Json* value = required(document, "problems")) problems(*value, suite);
     if (const Json* value = find(document, "plugins")) plugins(*value);
+    if (const Json* value = find(document, "threads")) threads(*value);
     if (const Json* value = required(document, "solvers")) solvers(*value, suite);
+    if (threads_.back() > 1 && !read_.error() && !shares_work_) {
+      read_.fail("threads",
+                 "no solver of the suite can share its work; those with an option threads can "
+                 "(docs/options.md), Gauss-Seidel with order=coloured");
+    }
     if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
     if (const Json* value = find(document, "verdict")) suite.verdict = read_.choice(*value, "verdict", verdicts());
     const Json* stated = find(document, "stop_by");
@@ -106,6 +112,24 @@ class SuiteReader {
 
   std::uint64_t seed(const Json& value, const std::string& path) {
     return static_cast<std::uint64_t>(read_.integer(value, path, 0, std::numeric_limits<long>::max()));
+  }
+
+  /// A list, or {"first": 1, "last": 100}.
+  void seeds(const Json& value, const std::string& path, std::vector<std::uint64_t>& found) {
+    if (!value.is_object()) {
+      return each(value, path, [&](const Json& item, const std::string& at) { found.push_back(seed(item, at)); });
+    }
+    read_.is_object(value, path, {"first", "last"});
+    for (const char* const end : {"first", "last"}) {
+      if (!value.contains(end)) return read_.fail(path, fmt::format("has no \"{}\"", end));
+    }
+    const std::uint64_t first = seed(value["first"], child_path(path, "first"));
+    const std::uint64_t last = seed(value["last"], child_path(path, "last"));
+    if (last < first) return read_.fail(path, "is an empty range");
+    if (last - first >= max_grid_points) {
+      return read_.fail(path, fmt::format("makes more than {} problems", max_grid_points));
+    }
+    for (std::uint64_t s = first; s <= last; ++s) found.push_back(s);
   }
 
   static std::vector<std::string> verdicts() {
@@ -235,10 +259,7 @@ class SuiteReader {
     }
     if (value.contains("seed") && value.contains("seeds")) read_.fail(path, "has both \"seed\" and \"seeds\"");
     if (const Json* one = find(value, "seed")) entry.seeds.push_back(seed(*one, child_path(path, "seed")));
-    if (const Json* many = find(value, "seeds")) {
-      each(*many, child_path(path, "seeds"),
-           [&](const Json& item, const std::string& at) { entry.seeds.push_back(seed(item, at)); });
-    }
+    if (const Json* many = find(value, "seeds")) seeds(*many, child_path(path, "seeds"), entry.seeds);
     if (entry.seeds.empty()) entry.seeds.push_back(1);
     points_ += entry.seeds.size() * entry.options.size();
     if (points_ > max_grid_points) read_.fail(path, fmt::format("makes more than {} problems", max_grid_points));
@@ -312,8 +333,32 @@ class SuiteReader {
           return read_.fail(path, checked.error().message);
         }
       }
-      suite.solvers.push_back(std::move(entry));
+      add(**row, std::move(entry), suite);
     });
+  }
+
+  /// Every configuration that can share its work, with each number of threads; the others as they are.
+  void add(const SolverRow& row, SolverEntry entry, Suite& suite) {
+    std::vector<OptionValues> all;
+    for (const OptionValues& point : entry.options) {
+      if (point.contains("threads")) {
+        all.push_back(point);
+        shares_work_ = true;
+        continue;
+      }
+      bool any = false;
+      for (const long count : threads_) {
+        OptionValues shared = point;
+        if (count > 1) shared["threads"] = count;
+        if (!row.effective_options(shared)) continue;
+        shares_work_ = shares_work_ || count > 1;
+        any = true;
+        all.push_back(std::move(shared));
+      }
+      if (!any) all.push_back(point);
+    }
+    entry.options = std::move(all);
+    suite.solvers.push_back(std::move(entry));
   }
 
   static bool is_group(const Json& value) { return value == "all" || value == "without-peers"; }
@@ -323,7 +368,7 @@ class SuiteReader {
       return group == "all" || (row.info.origin != Origin::peer && row.info.origin != Origin::foreign);
     };
     for (const SolverRow& row : solver_table()) {
-      if (is_meant(row)) suite.solvers.push_back({row.info.id, {{}}, path});
+      if (is_meant(row)) add(row, {row.info.id, {{}}, path}, suite);
     }
     for (const SolverRow& row : solver_catalogue()) {
       if (is_meant(row)) look_at(row.info.id);
@@ -332,9 +377,20 @@ class SuiteReader {
 
   /// Solvers that this build lacks count, too: a suite has one stop_by, whatever is installed.
   void look_at(const std::string& id) {
+    if (find_peer_program(id) != nullptr) all_checks_are_free_ = false;
     for (const SolverRow& row : solver_catalogue()) {
       if (row.info.id == id) all_checks_are_free_ = all_checks_are_free_ && checks_are_free(row.info);
     }
+  }
+
+  void threads(const Json& value) {
+    threads_.clear();
+    each(value, "threads", [&](const Json& item, const std::string& path) {
+      const long count = read_.integer(item, path, 1, 256);
+      if (!threads_.empty() && count <= threads_.back()) return read_.fail(path, "must be more than the one before");
+      threads_.push_back(count);
+    });
+    if (threads_.empty()) threads_ = {1};
   }
 
   void tolerances(const Json& value, Suite& suite) {
@@ -389,7 +445,12 @@ class SuiteReader {
   }
 
   void repeats(const Json& value, SuiteRepeats& repeats) {
-    if (!read_.is_object(value, "repeats", {"min", "min_ms", "max", "rounds"})) return;
+    if (!read_.is_object(value, "repeats", {"min", "min_ms", "max", "precision", "rounds"})) return;
+    // A suite that says how many wants so many.
+    if (find(value, "min") || find(value, "min_ms") || find(value, "max")) repeats.precision = 0.0;
+    if (const Json* item = find(value, "precision")) {
+      repeats.precision = read_.number(*item, "repeats.precision", 0.0, 1.0);
+    }
     if (const Json* item = find(value, "min")) {
       repeats.minimum = static_cast<int>(read_.integer(*item, "repeats.min", 1, 1'000'000));
     }
@@ -409,6 +470,8 @@ class SuiteReader {
   CodeInSuite code_;
   std::span<const SampledScene> scenes_;
   bool all_checks_are_free_ = true;  ///< of the solvers so far
+  std::vector<long> threads_ = {1};  ///< ascending
+  bool shares_work_ = false;         ///< one of the solvers so far, with several of them
   std::size_t points_ = 0;           ///< of scenes so far: options times seeds
   JsonReader read_;
 };

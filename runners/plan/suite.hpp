@@ -62,8 +62,15 @@ struct SuiteRepeats {
   int minimum = 5;
   double minimum_ms = 50.0;
   int maximum = 2000;
-  int rounds = 1;  ///< passes over the solved cells; the one with the least median time of a cell counts
+  /// Repeats end before minimum_ms where minimum and median have settled to within this (RunTimes::another). 0: never,
+  /// as in a suite that states min, min_ms or max alone.
+  double precision = 0.01;
+  int rounds = 1;            ///< passes over the solved cells; the one with the least median time of a cell counts
+  bool counts_only = false;  ///< `run --quick`: times are not used, so that nothing confirms them
 };
+/// Each cell runs once.
+inline constexpr SuiteRepeats quick_look = {
+    .minimum = 1, .minimum_ms = 0.0, .maximum = 1, .precision = 0.0, .counts_only = true};
 
 /// A valid suite file: names, options, ranges and verdict have been checked. docs/suites.md has the schema.
 struct Suite {

@@ -16,6 +16,8 @@ set(public_headers
   scenes/scene_table.hpp
   fclib_loader/fclib_file.hpp
   metrics/residuals.hpp
+  solvers/batch/batch.hpp
+  solvers/many_solver.hpp
   solvers/monitor.hpp
   solvers/progress.hpp
   solvers/registry.hpp
@@ -28,6 +30,7 @@ foreach(header IN LISTS public_headers)
   list(APPEND libraries conebench_${folder})
 endforeach()
 list(REMOVE_DUPLICATES libraries)
+list(APPEND libraries conebench_batch)
 install(TARGETS conebench_flags conebench_plugin_interface ${libraries} EXPORT conebenchTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The component `tool` is what a Debian package has; the rest is for who builds against Conebench.
@@ -45,7 +48,21 @@ if(MuJoCo_FOUND AND MuJoCo_PRIVATE)
   if(TARGET conebench_python_core)
     file(RELATIVE_PATH from_package ${CMAKE_INSTALL_PREFIX}/${CONEBENCH_PYTHON_DIR}/conebench
          ${CMAKE_INSTALL_FULL_LIBDIR}/conebench)
-    set_target_properties(conebench_python_core PROPERTIES INSTALL_RPATH "$ORIGIN/${from_package}")
+    # Below a prefix, or in a wheel.
+    set_target_properties(conebench_python_core PROPERTIES
+                          INSTALL_RPATH "$ORIGIN/${from_package};$ORIGIN/${CMAKE_INSTALL_LIBDIR}/conebench")
+  endif()
+endif()
+# The component `wheel` is the compiled part of a wheel (pyproject.toml): the package's folder is the executable's prefix.
+if(TARGET conebench_python_core)
+  install(TARGETS conebench_python_core LIBRARY DESTINATION conebench COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(TARGETS conebench RUNTIME DESTINATION conebench/${CMAKE_INSTALL_BINDIR} COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(DIRECTORY include/conebench DESTINATION conebench/include COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(DIRECTORY suites DESTINATION conebench/share COMPONENT wheel EXCLUDE_FROM_ALL)
+  if(MuJoCo_FOUND AND MuJoCo_PRIVATE)
+    install(FILES ${mujoco_file} DESTINATION conebench/${CMAKE_INSTALL_LIBDIR}/conebench
+            COMPONENT wheel EXCLUDE_FROM_ALL)
+    install(FILES ${MuJoCo_LICENSES} DESTINATION conebench/share/licenses/mujoco COMPONENT wheel EXCLUDE_FROM_ALL)
   endif()
 endif()
 # Completion and manual page come from the command line's own help.

@@ -49,8 +49,10 @@ PYBIND11_MODULE(_core, module) {
                                  version + "; use NumPy 1, or build with a newer pybind11");
   }
 #endif
+  module.attr("version") = CONEBENCH_VERSION;
   add_errors(module);
   add_problems(module);
+  add_recording(module);
   add_solving(module);
   add_simulating(module);
   add_reports(module);

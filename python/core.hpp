@@ -27,6 +27,7 @@ inline Vector vector_of(const Numbers& values) { return Eigen::Map<const Vector>
 
 void add_errors(pybind11::module_& module);
 void add_problems(pybind11::module_& module);
+void add_recording(pybind11::module_& module);
 void add_solving(pybind11::module_& module);
 void add_simulating(pybind11::module_& module);
 void add_reports(pybind11::module_& module);

@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/problem_argument.hpp"
 #include "fclib_loader/fclib_file.hpp"
@@ -41,7 +42,61 @@ py::array_t<Like> integers_of(const auto& values) {
   return copied;
 }
 
-/// What a file says by blocks, by its names. Absent: what it does not have.
+/// What a simulation's step has beside its arrays over rows, by the names of files. Absent: what is not known.
+void add_step(const Configuration& known, const Provenance& provenance, const std::optional<PrimalForm>& primal,
+              py::dict& result) {
+  if (primal && primal->metric != Metric::unknown) result["metric"] = to_string(primal->metric);
+  if (!provenance.law.empty()) result["law"] = provenance.law;
+  if (!provenance.description.empty()) result["description"] = provenance.description;
+  if (known.velocity) result["velocity"] = array_of(*known.velocity);
+  if (known.time_step) result["time_step"] = *known.time_step;
+  if (known.step) result["step"] = *known.step;
+  if (known.time) result["time"] = *known.time;
+}
+
+py::dict answer_of(const EngineAnswer& answer) {
+  py::dict result;
+  result["r"] = array_of(answer.impulse);
+  if (answer.iterations) result["iterations"] = *answer.iterations;
+  if (answer.seconds) result["seconds"] = *answer.seconds;
+  if (answer.tolerance) result["tolerance"] = *answer.tolerance;
+  if (!answer.status.empty()) result["status"] = answer.status;
+  if (!answer.law.empty()) result["law"] = answer.law;
+  return result;
+}
+
+py::dict known_of(const GivenProblem& given) {
+  py::dict result;
+  add_step(given.configuration, given.provenance, given.primal, result);
+  if (given.gaps.size() > 0) result["gap"] = array_of(given.gaps);
+  if (!given.identities.empty()) result["identity"] = integers_of<std::int64_t>(given.identities);
+  if (given.frames) result["frame"] = array_of(*given.frames).reshape({-1, 3, 3});
+  if (given.points) result["point"] = array_of(*given.points).reshape({-1, 3});
+  if (!given.names.empty()) result["names"] = given.names;
+  if (!given.bodies.empty()) result["bodies"] = integers_of<std::int64_t>(given.bodies).reshape({-1, 2});
+  if (!given.body_names.empty()) result["body_names"] = given.body_names;
+  py::dict answers;
+  for (const EngineAnswer& answer : given.answers) answers[answer.name.c_str()] = answer_of(answer);
+  if (!given.answers.empty()) result["answers"] = std::move(answers);
+  return result;
+}
+
+/// The same in the order of a ConeProduct: gaps and axes (t1, t2, n or t, n) one a contact, identities of contacts and
+/// of limits.
+py::dict known_in_order(const ContactProblem& problem) {
+  py::dict result;
+  const Configuration known = problem.configuration().value_or(Configuration());
+  add_step(known, problem.provenance(), problem.primal(), result);
+  if (known.gaps) result["gaps"] = array_of(*known.gaps);
+  if (known.contact_frames) result["contact_frames"] = array_of(*known.contact_frames);
+  for (const auto& [name, identities] : {std::pair("contact_identities", &known.contact_identities),
+                                         std::pair("limit_identities", &known.limit_identities)}) {
+    if (*identities) result[name] = integers_of<std::int64_t>(**identities);
+  }
+  return result;
+}
+
+/// What a file says of rows by blocks, by its names. Absent: what it does not have.
 py::dict parts_of(const GivenProblem& given) {
   const BlockTable& table = given.blocks;
   py::dict result;
@@ -145,10 +200,30 @@ class Parts {
     return result;
   }
   std::string text(const char* name) const { return has(name) ? py::cast<std::string>(all_[name]) : std::string(); }
+  template <class T>
+  std::optional<T> optional(const char* name) const {
+    return has(name) ? std::optional(py::cast<T>(all_[name])) : std::nullopt;
+  }
 
  private:
   const py::dict& all_;
 };
+
+std::vector<EngineAnswer> answers_from(const py::dict& all) {
+  std::vector<EngineAnswer> result;
+  for (const auto& [name, given] : all) {
+    const auto entries = py::cast<py::dict>(given);
+    const Parts parts(entries);
+    result.push_back({.name = py::cast<std::string>(name),
+                      .impulse = parts.required("r"),
+                      .iterations = parts.optional<std::int64_t>("iterations"),
+                      .seconds = parts.optional<double>("seconds"),
+                      .tolerance = parts.optional<double>("tolerance"),
+                      .status = parts.text("status"),
+                      .law = parts.text("law")});
+  }
+  return result;
+}
 
 /// Blocks with the normal first, by the names of files.
 std::pair<ContactProblem, GivenProblem> make_of_blocks(const py::dict& all) {
@@ -164,17 +239,28 @@ std::pair<ContactProblem, GivenProblem> make_of_blocks(const py::dict& all) {
   table.shift = parts.required("shift");
   given.delassus = parts.matrix("G");
   if (auto jacobian = parts.matrix("J")) {
-    given.primal =
-        PrimalForm{parts.matrix("M").value_or(SparseMatrix()), std::move(*jacobian), parts.required("v_free")};
+    given.primal = PrimalForm{parts.matrix("M").value_or(SparseMatrix()), std::move(*jacobian),
+                              parts.required("v_free"), metric_of(parts.text("metric")).value_or(Metric::unknown)};
   }
   given.free_term = parts.vector("g");
   given.bias = parts.vector("b");
   given.compliance = parts.required("R");
   given.guess = parts.vector("guess");
   given.gaps = parts.required("gap");
-  if (const auto time_step = parts.vector("time_step")) given.configuration.time_step = (*time_step)[0];
+  given.identities = parts.integers<std::int64_t>("identity");
+  given.frames = parts.vector("frame");
+  given.points = parts.vector("point");
+  given.names = parts.optional<std::vector<std::string>>("names").value_or(std::vector<std::string>());
+  given.bodies = parts.integers<std::int64_t>("bodies");
+  given.body_names = parts.optional<std::vector<std::string>>("body_names").value_or(std::vector<std::string>());
+  if (parts.has("answers")) given.answers = answers_from(py::cast<py::dict>(all["answers"]));
+  given.configuration.velocity = parts.vector("velocity");
+  given.configuration.time_step = parts.optional<double>("time_step");
+  given.configuration.step = parts.optional<std::int64_t>("step");
+  given.configuration.time = parts.optional<double>("time");
   given.provenance.name = parts.text("name");
   given.provenance.law = parts.text("law");
+  given.provenance.description = parts.text("description");
   given.provenance.form = "blocks";
   ContactProblem made = value_or_raise(problem_from_blocks(given));
   return {std::move(made), std::move(given)};
@@ -224,7 +310,9 @@ void add_problems(py::module_& module) {
     options.given = given;
     if (const auto written = write_fclib(problem, file, options); !written) raise(written.error());
   });
-  py::class_<GivenProblem>(module, "Given").def_property_readonly("parts", &parts_of);
+  py::class_<GivenProblem>(module, "Given")
+      .def_property_readonly("parts", &parts_of)
+      .def_property_readonly("known", &known_of);
   py::class_<ContactProblem>(module, "Core")
       .def_property_readonly("rows", &ContactProblem::rows)
       .def_property_readonly("joints", [](const ContactProblem& p) { return p.cones().joints(); })
@@ -237,6 +325,7 @@ void add_problems(py::module_& module) {
                              [](const ContactProblem& p) { return list_of(p.cones().rolling_friction()); })
       .def_property_readonly("blocks", &blocks_of)
       .def_property_readonly("given_rows", &given_rows_of)
+      .def_property_readonly("known", &known_in_order)
       .def_property_readonly("g", [](const ContactProblem& p) { return array_of(p.free_term()); })
       .def_property_readonly("compliance", [](const ContactProblem& p) { return array_of(p.compliance()); })
       .def_property_readonly("bias", [](const ContactProblem& p) { return array_or_none(p.bias()); })

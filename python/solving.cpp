@@ -7,6 +7,7 @@
 #include "python/core.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
+#include "solvers/batch/batch.hpp"
 #include "store/late_answer.hpp"
 #include "store/records.hpp"
 
@@ -138,9 +139,59 @@ py::dict judge(const ContactProblem& problem, const Numbers& impulse, double tol
   return to_dict(record);
 }
 
+Batch batch_of(const std::vector<ContactProblem>& problems, const std::string& solver, double tolerance,
+               long max_iterations, double time_limit, const std::string& stop_by, const std::string& verdict,
+               int threads, const py::dict& options) {
+  check_tolerance(tolerance);
+  const BatchOptions wanted{.solver = solver,
+                            .options = options_of(options),
+                            .stop = {tolerance, max_iterations, stop_by_of(stop_by, solver)},
+                            .verdict = verdict,
+                            .time_limit_s = time_limit,
+                            .threads = threads};
+  auto batch = [&] {
+    const py::gil_scoped_release others_may_run;
+    return Batch::create(wanted, problems);
+  }();
+  return value_or_raise(std::move(batch));
+}
+
+template <class Of>
+auto list_of(std::span<const BatchAnswer> answers, Of of) {
+  std::vector<decltype(of(answers.front()))> values;
+  for (const BatchAnswer& answer : answers) values.push_back(of(answer));
+  return values;
+}
+
+py::dict solve_batch(Batch& batch, const Numbers& starts) {
+  if (starts.size() != batch.rows()) {
+    raise({ErrorCode::wrong_usage,
+           fmt::format("starts: have {} entries, the problems {} rows", starts.size(), batch.rows())});
+  }
+  py::array_t<double> impulses(batch.rows());
+  const auto answers = [&] {
+    const Eigen::Map<const Vector> from(starts.data(), starts.size());
+    Eigen::Map<Vector> to(impulses.mutable_data(), impulses.size());
+    const py::gil_scoped_release others_may_run;
+    return batch.solve(from, to);
+  }();
+  py::dict all;
+  all["r"] = impulses;
+  all["solved"] = list_of(answers, [](const BatchAnswer& a) { return a.solved; });
+  all["verdict_value"] = list_of(answers, [](const BatchAnswer& a) { return a.verdict; });
+  all["status"] = list_of(answers, [](const BatchAnswer& a) { return to_string(a.summary.status); });
+  all["reason"] = list_of(answers, [](const BatchAnswer& a) { return a.summary.message; });
+  all["iterations"] = list_of(answers, [](const BatchAnswer& a) { return a.summary.iterations; });
+  all["setup_s"] = list_of(answers, [](const BatchAnswer& a) { return a.setup_s; });
+  all["solve_s"] = list_of(answers, [](const BatchAnswer& a) { return a.solve_s; });
+  all["wall_s"] = batch.wall_s();
+  return all;
+}
+
 }  // namespace
 
 void add_solving(py::module_& module) {
+  py::class_<Batch>(module, "Batch").def(py::init(&batch_of)).def("solve", &solve_batch);
   module.def("solve", &solve);
   module.def("judge", &judge);
 }

@@ -27,12 +27,14 @@ if command -v dpkg-query >/dev/null; then
   if [ "$with_tests" = ON ]; then
     install_missing "${package_packages[@]}" || echo "No patchelf: the test of packages is skipped." >&2
     install_missing "${cluster_packages[@]}" || echo "No Slurm: its test is skipped." >&2
+    install_missing "${environment_packages[@]}" || echo "No venv: the tests of captures and peers are skipped." >&2
     install_missing "${python_packages[@]}" || echo "No pybind11 or scipy: the Python package is left out." >&2
   fi
   # Only the charts need npm, so a machine without it (or without a registry) still gets a working build.
   command -v npm >/dev/null || install_missing nodejs npm || echo "No npm: reports will have tables and no charts." >&2
 fi
 scripts/fetch_mujoco.sh || echo "MuJoCo could not be unpacked: the simulated scenes are left out." >&2
+if [ "$with_tests" = ON ]; then scripts/fetch_peers.sh || echo "No environment of peers: their tests are skipped." >&2; fi
 scripts/fetch_plotly.sh || echo "Plotly could not be installed: reports will have tables and no charts." >&2
 
 options=(-DCONEBENCH_NATIVE="${CONEBENCH_NATIVE:-ON}")

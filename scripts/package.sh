@@ -1,39 +1,85 @@
 #!/usr/bin/env bash
-# Usage: scripts/package.sh [--deb] [--build DIR] [--out DIR]
+# Usage: scripts/package.sh [--deb | --wheel [--python PYTHON]] [--build DIR] [--out DIR]
 # Makes conebench-VERSION-x86_64.tar.gz, which runs from any folder without root: the executable for x86-64-v3 and the libraries
 # it needs, MuJoCo's too, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
 # --deb: makes conebench_VERSION_amd64.deb by cpack instead: for any processor of the architecture, with dependencies, manual
-# page and completion. --build: package the executable of this build folder; no build; 77 without the tools.
-# A build for any processor (cmake without -march) gives both.
+# page and completion.
+# --wheel: makes conebench-VERSION-cpXY-cpXY-manylinux_2_N_x86_64.whl for pip instead: executable and Python module, for any
+# processor of the architecture and the Python that PYTHON (default: /usr/bin/python3) is, with the libraries that they need.
+# Its tools come from PyPI (scripts/wheel-requirements.txt).
+# --build: package what this build folder has; no build; 77 without the tools. With a pybind11 before 2.12 in it (Debian 12's)
+# the wheel is for NumPy 1.
+# A build for any processor (cmake without -march) gives all three.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
-build='' out=. kind=tarball
+build='' out=. kind=tarball python=/usr/bin/python3
 while [ $# -gt 0 ]; do
   case "$1" in
     --deb) kind=deb; shift ;;
+    --wheel) kind=wheel; shift ;;
+    --python) python=$2; shift 2 ;;
     --build) build=$2; shift 2 ;;
     --out) out=$2; shift 2 ;;
     *) echo "scripts/package.sh: unknown argument '$1'; see scripts/package.sh --help" >&2; exit 2 ;;
   esac
 done
-tools=(patchelf objdump)
-[ "$kind" = tarball ] || tools=(cpack dpkg-deb dpkg-shlibdeps file)
+# The C library belongs to the kernel and the system's settings, and is older or newer there as a whole.
+carried_libraries() {  # of these executables and libraries
+  ldd "$@" | awk '/=> \// { print $3 }' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | sort -u
+}
+copy_licenses() {  # folder, libraries: copyright files of the packages that own them, or the headers that are compiled in
+  local patterns headers=(/usr/include/{eigen3/Eigen/Core,CLI/CLI.hpp,nlohmann/json.hpp,boost/version.hpp})
+  mapfile -t patterns < <(realpath "${@:2}" | sed 's|.*/|*/|')  # dpkg knows a file below /lib or below /usr/lib
+  { dpkg-query -S "${patterns[@]}" "${headers[@]}" 2>/dev/null || true; } | cut -d: -f1 | sort -u | while read -r package; do
+    [ ! -e "/usr/share/doc/$package/copyright" ] || cp -L "/usr/share/doc/$package/copyright" "$1/$package"
+  done
+  local plotly  # in the executable
+  plotly=$(sed -n 's/^CONEBENCH_PLOTLY:[A-Z]*=//p' "$build/CMakeCache.txt")
+  [ ! -e "$plotly" ] || cp "${plotly%/*}/LICENSE" "$1/plotly.js"
+}
+wheel_tools() {  # folder: a virtual environment with the tools of wheels, made where it is not there or is older
+  local lock=scripts/wheel-requirements.txt
+  if cmp -s "$lock" "$1/.installed-lock"; then return; fi
+  rm -rf "$1"
+  "$python" -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$lock" &&
+    cp "$lock" "$1/.installed-lock"
+}
+case "$kind" in
+  tarball) tools=(patchelf objdump) ;;
+  deb) tools=(cpack dpkg-deb dpkg-shlibdeps file) ;;
+  wheel) tools=(ldd) ;;
+esac
 if [ -n "$build" ]; then
   for tool in "${tools[@]}"; do
     command -v "$tool" >/dev/null || { echo "skipped: needs $tool"; exit 77; }
   done
+  if [ "$kind" = wheel ]; then
+    core=$(find "$build/python/conebench" -name '_core.*.so' 2>/dev/null)
+    [ -n "$core" ] || { echo "skipped: needs a build with the Python package"; exit 77; }
+    python=$(sed -n 's/^_Python_EXECUTABLE:INTERNAL=//p' "$build/CMakeCache.txt")
+    wheel_tools "$build/wheel-tools" || { echo "skipped: needs the tools of scripts/wheel-requirements.txt"; exit 77; }
+  fi
 else
   install_missing "${build_packages[@]}" "${package_packages[@]}"
   install_missing "${engine_packages[@]}" || echo "No pip, which fetches MuJoCo." >&2
   scripts/fetch_mujoco.sh
   scripts/fetch_plotly.sh
-  build=build-$kind flags=-march=x86-64-v3
-  [ "$kind" = tarball ] || flags=''
+  build=build-$kind flags='' options=() targets=(conebench)
+  case "$kind" in
+    tarball) flags=-march=x86-64-v3 ;;
+    wheel)
+      build+=/package-$("$python" -c 'import sys; print(sys.implementation.cache_tag)')
+      wheel_tools "$build/wheel-tools"
+      options=(-DCONEBENCH_PYTHON=ON -DPython_EXECUTABLE="$(command -v "$python")"
+               -Dpybind11_DIR="$("$build/wheel-tools/bin/python" -m pybind11 --cmakedir)")
+      targets+=(conebench_python_core)
+      ;;
+  esac
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="$flags" -DCONEBENCH_TESTS=OFF \
-    -DCONEBENCH_BENCHMARKS=OFF -DCONEBENCH_SICONOS=OFF -DCONEBENCH_IPOPT=OFF
-  cmake --build "$build" --target conebench
+    -DCONEBENCH_BENCHMARKS=OFF -DCONEBENCH_SICONOS=OFF -DCONEBENCH_IPOPT=OFF "${options[@]}"
+  cmake --build "$build" --target "${targets[@]}"
 fi
 mkdir -p "$out"
 if [ "$kind" = deb ]; then
@@ -47,6 +93,49 @@ if [ "$kind" = deb ]; then
   exit 0
 fi
 version=$("$build/bin/conebench" --version)
+if [ "$kind" = wheel ]; then
+  stage=$(mktemp -d)
+  trap 'rm -rf "$stage"' EXIT
+  tools=$(realpath "$build/wheel-tools")
+  export PATH="$tools/bin:$PATH"
+  # pyproject.toml's metadata and the Python files; then what the build folder has.
+  pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --config-settings wheel.cmake=false \
+    --wheel-dir "$stage" .
+  wheel unpack --dest "$stage" "$stage"/*.whl >/dev/null
+  rm "$stage"/*.whl
+  content=$(echo "$stage"/conebench-*)
+  cmake --install "$build" --component wheel --strip --prefix "$content" >/dev/null
+  core=$(echo "$content"/conebench/_core.*.so)
+  tag=$(python -c 'import packaging.tags; print(next(packaging.tags.cpython_tags(platforms=["linux_x86_64"])))')
+  sed -i "s/^Root-Is-Purelib:.*/Root-Is-Purelib: false/; s/^Tag:.*/Tag: $tag/" "$content"/*.dist-info/WHEEL
+  pybind11=$(sed -n 's/^pybind11_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")/pybind11ConfigVersion.cmake
+  pybind11=$(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")$/\1/p' "$pybind11" | head -n 1)
+  if [ "$(printf '%s\n' 2.12 "$pybind11" | sort -V | head -n 1)" != 2.12 ]; then
+    echo "pybind11 $pybind11 of $build is older than 2.12: the wheel is for NumPy 1 alone."
+    sed -i 's/^\(Requires-Dist: numpy>=[0-9.]*\)$/\1,<2/' "$content"/*.dist-info/METADATA
+  fi
+  # The reference LAPACK, which CLP calls for small matrices, in place of an OpenBLAS ten times its size.
+  reference=/usr/lib/$(uname -m)-linux-gnu
+  export LD_LIBRARY_PATH=$reference/lapack:$reference/blas
+  mapfile -t libraries < <(carried_libraries "$content/conebench/bin/conebench" "$core" | grep -vF "$content")
+  licenses=$content/conebench/share/licenses
+  mkdir -p "$licenses"
+  copy_licenses "$licenses" "${libraries[@]}"
+  cp "$tools"/lib/python*/site-packages/pybind11-*.dist-info/licenses/LICENSE "$licenses/pybind11"
+  number=() unchecked=()
+  if [[ $version == *native* ]]; then  # for processors like this one alone
+    number=(--build-number 0native) unchecked=(--disable-isa-ext-check)
+  fi
+  wheel pack --dest-dir "$stage" "${number[@]}" "$content" >/dev/null
+  auditwheel repair --strip "${unchecked[@]}" --wheel-dir "$stage/repaired" "$stage"/*.whl >"$stage/log" 2>&1 ||
+    { cat "$stage/log" >&2; exit 1; }
+  unset LD_LIBRARY_PATH
+  wheel=$(basename "$stage"/repaired/*.whl)
+  mv "$stage/repaired/$wheel" "$out/"
+  scripts/try_package.sh "$out/$wheel"
+  echo "$out/$wheel"
+  exit 0
+fi
 name=conebench-$(awk '{ print $2 }' <<<"$version")-x86_64
 [[ $version != *native* ]] || name+=-native  # for processors like this one alone
 stage=$(mktemp -d)
@@ -55,15 +144,9 @@ mkdir -p "$stage/$name"/{bin,lib,share/licenses}
 cp LICENSE "$stage/$name/"
 cp -r suites "$stage/$name/share/"
 cp "$build/bin/conebench" "$stage/$name/bin/"
-# The C library belongs to the kernel and the system's settings, and is older or newer there as a whole.
-mapfile -t libraries < <(ldd "$build/bin/conebench" | awk '/=> \// { print $3 }' |
-  grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so')
+mapfile -t libraries < <(carried_libraries "$build/bin/conebench")
 cp -L "${libraries[@]}" "$stage/$name/lib/"
-# By name: dpkg knows a file below /lib or below /usr/lib.
-mapfile -t patterns < <(realpath "${libraries[@]}" | sed 's|.*/|*/|')
-{ dpkg-query -S "${patterns[@]}" 2>/dev/null || true; } | cut -d: -f1 | sort -u | while read -r package; do
-  [ ! -e "/usr/share/doc/$package/copyright" ] || cp -L "/usr/share/doc/$package/copyright" "$stage/$name/share/licenses/$package"
-done
+copy_licenses "$stage/$name/share/licenses" "${libraries[@]}"
 # MuJoCo's library belongs to no package of the system. Its licences are where CMake installs it.
 cmake --install "$build" --component tool --prefix "$stage/installed" >/dev/null
 licenses=$stage/installed/share/doc/conebench/mujoco

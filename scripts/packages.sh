@@ -1,13 +1,15 @@
 # The Debian packages that Conebench needs, and the one way in which scripts install them. Sourced, not run.
 
 build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev libboost-dev libpugixml-dev)
+                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev libboost-dev libpugixml-dev libmetis-dev)
 # Peer solvers; the build goes on without them.
 peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 # Linear programs that prove that a problem has no solution; the build goes on without it.
 program_packages=(coinor-libclp-dev)
 # scripts/fetch_mujoco.sh gets MuJoCo, the engine behind the simulated scenes, by pip; the build goes on without it.
 engine_packages=(python3-pip)
+# scripts/fetch_peers.sh makes an environment of them; without it their tests are skipped.
+environment_packages=(python3-venv)
 # Meshes of URDF files that MuJoCo does not read; the build goes on without it.
 mesh_packages=(libassimp-dev)
 # Pictures of the scenes; without the first the build leaves them out, without the second a run does.
@@ -28,7 +30,8 @@ fuzz_packages=(clang libclang-rt-14-dev)
 
 # What scripts/build.sh --tests goes on without.
 optional_packages=("${peer_packages[@]}" "${program_packages[@]}" "${mesh_packages[@]}" "${picture_packages[@]}" "${engine_packages[@]}"
-                   "${plot_packages[@]}" "${package_packages[@]}" "${cluster_packages[@]}" "${python_packages[@]}")
+                   "${plot_packages[@]}" "${package_packages[@]}" "${cluster_packages[@]}" "${python_packages[@]}"
+                   "${environment_packages[@]}")
 
 # missing_of PACKAGE…: those that dpkg does not have, a line each.
 missing_of() {

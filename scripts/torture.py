@@ -284,14 +284,14 @@ def expect_refusal(run, what):
 
 
 def fill_disk(bench):
-    for limit in (20_000, 150_000, 250_000):
+    for limit in (20_000, 100_000, 150_000):
         store = bench.folder / f"limited-{limit}.sqlite"
         expect_refusal(Run(bench, store, limit=limit), f"files of at most {limit} bytes")
         bench.compare(store, lasting(store), whole=False)
         bench.compare(store, bench.finished(store))
     disk = bench.folder / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", disk], capture_output=True).returncode == 0
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", disk], capture_output=True).returncode == 0
     if mounted:
         try:
             run = Run(bench, disk / "full.sqlite")

@@ -4,6 +4,8 @@
 # Where it has MuJoCo, it also simulates a scene, and MuJoCo's licence is looked for.
 # Of a Debian package also the dependencies, the manual page and the completion are checked.
 # --install: a Debian package is installed by dpkg, run from /usr/bin and removed; needs root.
+# A wheel is installed into a fresh virtual environment and used there (tests/install/wheel_test.py). --install: that of a bare
+# Debian with python3 and python3-venv alone, which debootstrap makes; needs root, debootstrap and a package mirror.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 install=''
@@ -15,6 +17,25 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
+if [[ $1 == *.whl ]]; then
+  tests=$(dirname "$0")/../tests/install
+  number=$(sed -E 's/.*-cp3([0-9]+)-.*/\1/' <<<"$1")
+  python=$(PATH="/usr/bin:$PATH" command -v "python3.$number") || { echo "skipped: needs Python 3.$number"; exit 77; }
+  if [ -z "$install" ]; then
+    "$python" "$tests/wheel_test.py" "$1"
+    exit
+  fi
+  "$python" -m venv "$scratch/venv"
+  "$scratch/venv/bin/pip" --quiet --disable-pip-version-check download --only-binary :all: --dest "$scratch/wheels" "$1"
+  root=$scratch/root
+  debootstrap --variant=minbase --include=python3,python3-venv bookworm "$root" >"$scratch/log" ||
+    { tail -n 5 "$scratch/log" >&2; exit 1; }
+  cp -r "$scratch/wheels" "$tests/wheel_test.py" "$1" "$root/opt/"
+  # Mounts end with the process.
+  unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" /usr/bin/python3 /opt/wheel_test.py "$2" /opt/wheels' \
+    sh "$root" "/opt/$(basename "$1")"
+  exit
+fi
 mkdir "$scratch/home" "$scratch/first"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then

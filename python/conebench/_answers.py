@@ -7,6 +7,7 @@ from . import _core
 from ._blocks import Array
 from ._problems import Problem, load
 from ._solver import is_solver, run_here
+from .peers import PEERS, load as load_peer
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,13 @@ def judge(problem: Union[Problem, str], r: Any, tolerance: float = 1e-6,
 def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: float = 1e-6,
           max_iterations: int = 20000, time_limit: float = 10.0, stop_by: str = "",
           verdict: str = "natural_map_scaled", start: Any = None, **options: Any) -> Answer:
-    """Solves in this process and judges. `solver`: an id of `conebench list solvers`, or a class that @solver marks,
-    which stops by its own test whatever `stop_by` says; by default that is "judge", "judge_timed" for a peer. What does not converge is an answer, no exception."""
+    """Solves in this process and judges. `solver`: an id of `conebench list solvers`, or a class that @solver marks; that,
+    and a peer in Python, stops by its own test whatever `stop_by` says. By default that is "judge", "judge_timed" for
+    another peer. What does not converge is an answer, no exception."""
     given = _problem(problem)
     own = None if start is None else given._own("start", start)
+    if isinstance(solver, str) and solver in PEERS:
+        solver = load_peer(solver)
     if is_solver(solver):
         reported = run_here(given.ordered, solver, judge, tolerance, max_iterations, time_limit, verdict, own, options)
         reported["r"] = given._given(reported["r"])

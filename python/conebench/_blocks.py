@@ -7,18 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arrays import Array as Array, Integers as Integers, array_of, bad_input
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 _shapes = {"discs": 1, "ellipsoid": 2, "pyramid": 3}
-
-
-def array_of(name: str, value: Any) -> Array:
-    """As float64, whatever it is."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise _core.Error(f"{name}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -129,10 +120,14 @@ Given = Union[Sequence[Block], Mapping[str, Any], Blocks, Tuple[Any, ...]]
 table_names = ("block_rows", "lower", "upper", "cone", "mu", "groups", "shift", "normal_row")
 
 
-def blocks_of(given: Given, normal: Optional[str]) -> Blocks:
-    """Of a list of blocks, or of arrays by name or in the order of Blocks."""
+def check_normal(normal: Optional[str]) -> None:
     if normal not in (None, "first", "last"):
         raise _core.Error(f"normal: must be 'first' or 'last', not {normal!r}")
+
+
+def blocks_of(given: Given, normal: Optional[str]) -> Blocks:
+    """Of a list of blocks, or of arrays by name or in the order of Blocks."""
+    check_normal(normal)
     if isinstance(given, Block):
         given = [given]
     if isinstance(given, Blocks):
@@ -154,8 +149,41 @@ def blocks_of(given: Given, normal: Optional[str]) -> Blocks:
 def _ask_for_normal(normal: Optional[str]) -> bool:
     """Whether it is first."""
     if normal is None:
-        raise _core.Error("normal: say 'first' or 'last', where a contact's normal stands among its rows")
+        raise _core.Error("normal: say normal='first' or normal='last', where a contact's normal stands among its rows")
     return normal == "first"
+
+
+def counted_blocks(joints: int, limits: int, mu: Any, mu_rolling: Any, dimension: int, normal: Optional[str]) -> Blocks:
+    """So many blocks of one row each, then a contact for each coefficient."""
+    check_normal(normal)
+    for name, count in (("joints", joints), ("limits", limits)):
+        if not isinstance(count, (int, np.integer)) or count < 0:
+            raise _core.Error(f"{name}: is {count!r}, expected a number of rows")
+    if dimension not in (2, 3) or (mu_rolling is not None and dimension != 3):
+        raise _core.Error(f"dimension: is {dimension!r}, expected 3, or 2 in the plane without mu_rolling")
+    sliding = array_of("mu", () if mu is None else mu).ravel()
+    rolling = None if mu_rolling is None else array_of("mu_rolling", mu_rolling).ravel()
+    for name, entries in (("mu", sliding), ("mu_rolling", np.zeros(0) if rolling is None else rolling)):
+        for k in np.flatnonzero(~(np.isfinite(entries) & (entries >= 0))):
+            raise bad_input(f"{name}: entry {k} is {entries[k]:g}, which must be finite and not negative")
+    if rolling is not None and rolling.size != sliding.size:
+        raise _core.Error(f"mu_rolling: has {rolling.size} entries, mu {sliding.size}")
+    contacts, bounded = len(sliding), int(joints) + int(limits)
+    tangents = np.repeat(sliding[:, None], dimension - 1, axis=1)
+    numbers = [1] * (dimension - 1)
+    if rolling is not None:
+        tangents, numbers = np.column_stack([tangents, rolling, rolling]), numbers + [2, 2]
+    first = _ask_for_normal(normal) if contacts else True
+    at, size = (0, len(numbers) + 1) if first else (len(numbers), len(numbers) + 1)
+    around = np.zeros(bounded)
+    cones = np.full(contacts * size, np.nan)
+    return _of_arrays({
+        "block_rows": np.concatenate([np.arange(bounded), bounded + size * np.arange(contacts + 1)]),
+        "lower": np.concatenate([np.full(int(joints), -np.inf), np.zeros(int(limits)), cones]),
+        "upper": np.concatenate([np.full(bounded, np.inf), cones]),
+        "cone": [0] * bounded + [2 if rolling is None else 1] * contacts,
+        "mu": np.concatenate([around, np.insert(tangents, at, 0.0, axis=1).ravel()]),
+        "groups": np.concatenate([around, np.tile(np.insert(numbers, at, 0), contacts)])}, normal)
 
 
 def _of_list(blocks: List[Block], normal: Optional[str]) -> Blocks:
@@ -197,8 +225,9 @@ def _of_arrays(given: Mapping[str, Any], normal: Optional[str]) -> Blocks:
             raise _core.Error(f"blocks: {name} has {values.size} entries, expected {size}")
         return values
 
-    starts = array("block_rows", -1).astype(np.int64)
-    if starts.size == 0 or starts[0] != 0 or (np.diff(starts) < 0).any():
+    begins = array("block_rows", -1)
+    starts = np.where(np.isfinite(begins), begins, -1).astype(np.int64)
+    if starts.size == 0 or starts[0] != 0 or (np.diff(starts) < 0).any() or (starts != begins).any():
         raise _core.Error("blocks: block_rows must start with 0 and ascend")
     count, rows = len(starts) - 1, int(starts[-1])
     cone = array("cone", count)
@@ -223,5 +252,12 @@ def _of_arrays(given: Mapping[str, Any], normal: Optional[str]) -> Blocks:
         before = np.concatenate([[0], np.cumsum(tangential)])
         number = before[:-1] - before[starts[:-1]][block_of]
         groups = np.where(tangential, np.where((cone[block_of] == 1) & (number >= 2), 2, 1), 0)
-    return Blocks(starts, array("lower", rows), array("upper", rows), cone.astype(np.uint8), array("mu", rows), groups,
+    mu = array("mu", rows, None if contact.any() else 0.0)
+    for k in np.flatnonzero(tangential & ~(np.isfinite(mu) & (mu >= 0))):
+        raise bad_input(f"blocks: mu[{k}] = {mu[k]:g} must be finite and not negative")
+    for k in np.flatnonzero(~tangential & (mu != 0)):
+        where = ("is the normal's of block {}; does it stand elsewhere?" if contact[block_of[k]]
+                 else "is of block {}, which has bounds and no friction")
+        raise bad_input(f"blocks: mu[{k}] = {mu[k]:g} must be 0, it {where.format(block_of[k])}")
+    return Blocks(starts, array("lower", rows), array("upper", rows), cone.astype(np.uint8), mu, groups,
                   array("shift", count, 0.0), normals)

@@ -13,6 +13,7 @@ from ._answers import Judgement, judge
 from ._blocks import Array
 from ._problems import Problem
 from ._solver import run
+from .peers import PEERS, load as load_peer
 
 _Call = Callable[["_core.Core", Array, float, int], Tuple[Array, Dict[str, Any]]]
 
@@ -121,6 +122,8 @@ def simulate(scene: Union[str, "PathLike[str]"], solver: Any = None, *, steps: O
     if time_step is not None:
         given["time_step"] = time_step
     own = None
+    if isinstance(solver, str) and solver in PEERS:
+        solver = load_peer(solver)
     if isinstance(solver, str):
         given["solver"] = solver
     elif solver is not None:

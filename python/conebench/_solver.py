@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, TextIO, Tuple
 
@@ -58,7 +59,8 @@ def solver(id: str, **description: Any) -> Callable[[type], type]:
     `description`: what that page lists for *describe*; intervals=True, friction_cones=True: it takes these, too."""
 
     def mark(marked: type) -> type:
-        options = {name: value for name, value in vars(marked).items() if isinstance(value, Option)}
+        options = {name: value for base in reversed(marked.__mro__) for name, value in vars(base).items()
+                   if isinstance(value, Option)}
 
         def construct(self: Any, **values: Any) -> None:
             for name in values:
@@ -204,18 +206,23 @@ def _own_channel() -> Tuple[TextIO, TextIO]:
     return requests, replies
 
 
-def answer_requests(file: str, id: Optional[str], source: str) -> None:
-    """Runs a file with a marked class and does what the request in the file `source` says, or with "-" those that come
-    line by line."""
-    requests, replies = _own_channel() if source == "-" else (None, None)
-    import scipy.sparse  # noqa: F401, here and not in the times of a solver that looks at G
-
+def class_of_file(file: str, id: Optional[str]) -> Any:
+    """Runs a file; its class that @solver marks, with this id where it has several."""
     runpy.run_path(file)
     found = [marked for marked in _classes if id in (None, marked.conebench["id"])]  # type: ignore[attr-defined]
     if len(found) != 1:
         raise _core.Error(f"{file}: has {len(found)} classes with @conebench.solver"
                           + (f" and the id {id}" if id else "; name one behind the file" if found else ""))
-    server = _Server(found[0])
+    return found[0]
+
+
+def answer_requests(load: Callable[[], Any], source: str) -> None:
+    """Does with the class that `load` gives what the request in the file `source` says, or with "-" those that come line
+    by line."""
+    requests, replies = _own_channel() if source == "-" else (None, None)
+    import scipy.sparse  # noqa: F401, here and not in the times of a solver that looks at G
+
+    server = _Server(load())
     if requests and replies:
         for line in requests:
             request = json.loads(line)
@@ -226,3 +233,17 @@ def answer_requests(file: str, id: Optional[str], source: str) -> None:
         request = json.load(opened)
     with open(request["reply"], "w", encoding="utf-8") as opened:
         json.dump(server.answer(request), opened, default=_plain)
+
+
+def answer_or_exit(load: Callable[[], Any], source: str, file: str) -> None:
+    """answer_requests(), which ends this program with one line where something is wrong in `file` or below."""
+    try:
+        answer_requests(load, source)
+    except _core.Error as error:
+        sys.exit(f"conebench: {error}")
+    except SyntaxError as error:
+        sys.exit(f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})")
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        location = ([one for one in frames if one.filename == file] or frames)[-1]
+        sys.exit(f"{type(error).__name__}: {error} ({location.filename}:{location.lineno})")

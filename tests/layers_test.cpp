@@ -18,9 +18,12 @@ namespace fs = std::filesystem;
 const fs::path source_root = CONEBENCH_SOURCE_DIR;
 
 /// From the ground up. A folder includes none that stands after it.
-const std::vector<std::string> floors = {
-    "base",         "problems",        "fclib_loader", "metrics", "solvers", "scenes", "store", "runners/programs",
-    "runners/plan", "runners/execute", "simulation",   "reports", "papers",  "cli",    "python"};
+const std::vector<std::string> floors = {"base",         "problems",        "fclib_loader",
+                                         "metrics",      "solvers",         "solvers/batch",
+                                         "scenes",       "store",           "runners/programs",
+                                         "runners/plan", "runners/execute", "simulation",
+                                         "reports",      "papers",          "cli",
+                                         "python"};
 
 /// Which folders' headers a folder may include, beside its own.
 const std::map<std::string, std::set<std::string>> allowed_folders = {
@@ -30,6 +33,7 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
     {"fclib_loader", {"base", "problems"}},
     {"metrics", {"base", "problems"}},
     {"solvers", {"base", "problems"}},
+    {"solvers/batch", {"base", "problems", "metrics", "solvers"}},
     {"store", {"base", "problems", "metrics"}},
     {"runners/programs", {"base", "problems", "fclib_loader", "solvers"}},
     {"runners/plan", {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners/programs", "store"}},
@@ -43,8 +47,8 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
     {"reports", {"base", "problems", "store", "metrics"}},
     {"papers", {"base", "problems", "store", "metrics", "runners/plan", "reports"}},
     {"python",
-     {"base", "problems", "fclib_loader", "metrics", "solvers", "store", "runners/plan", "runners/execute",
-      "simulation", "cli", "reports"}},
+     {"base", "problems", "fclib_loader", "metrics", "solvers", "solvers/batch", "store", "runners/plan",
+      "runners/execute", "simulation", "cli", "reports"}},
 };
 
 /// Libraries that only one folder may include.

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -77,6 +79,21 @@ TEST(ChildProcess, LimitsHold) {
     for (std::atomic<unsigned> i = 0;; ++i) continue;
   });
   EXPECT_EQ(WTERMSIG(busy), SIGXCPU);
+}
+
+TEST(ChildProcess, IsPinnedToAsManyProcessorsAsItHasThreads) {
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof own, &own), 0);
+  if (!CPU_ISSET(0, &own) || !CPU_ISSET(1, &own)) GTEST_SKIP() << "not on processors 0 and 1";
+  for (const int count : {1, 2, 9}) {
+    const int status = status_of([count] {
+      limit_this_process({.pinned_processor = 1, .pinned_count = count});
+      cpu_set_t processors;
+      if (sched_getaffinity(0, sizeof processors, &processors) != 0) return -1;
+      return CPU_ISSET(1, &processors) ? CPU_COUNT(&processors) : -1;
+    });
+    EXPECT_EQ(WEXITSTATUS(status), std::min(count, 2));
+  }
 }
 
 TEST(Channel, BytesOfAnySizeArriveWhole) {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/cli/conebench_process.hpp"
+#include "tests/cli/test_solvers.hpp"
 #include "tests/support/paths.hpp"
 
 namespace conebench::testing {
@@ -64,6 +65,28 @@ TEST_F(CompareCommand, TwoRunsOfOneBuildHaveTheSameWorkAndTheStatisticsOfAnIndep
       "import sys, xml.dom.minidom as m; print(len(m.parse(sys.argv[1]).getElementsByTagName('testcase')))";
   EXPECT_EQ(run_program({"/usr/bin/python3", "-c", parse, folder / "out" + "/comparison.xml"}).out, "5\n")
       << "a case a configuration, and one of all";
+}
+
+TEST_F(CompareCommand, TwoQuickRunsAreComparedByVerdictsAndCountsAndNeverByTimes) {
+  const std::string baseline = run("base.sqlite", {"--quick"});
+  const std::string candidate = run("new.sqlite", {"--quick"});
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--force"}}) {
+    std::vector<std::string> words = {"compare", baseline, candidate, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto compared = conebench(words);
+    ASSERT_EQ(compared.code, 0) << compared.err;
+    EXPECT_EQ(compared.json()["times_compared"], false);
+    EXPECT_EQ(compared.json()["changed_cells"].size(), 0U);
+    for (const auto& configuration : compared.json()["configurations"]) {
+      EXPECT_EQ(configuration["assessment"], "same") << configuration;
+    }
+  }
+  EXPECT_THAT(conebench({"compare", baseline, candidate}).out, HasSubstr("cells ran once (--quick)"));
+  EXPECT_THAT(conebench({"report", baseline}).out, HasSubstr("each cell ran once (quick mode)"));
+  const auto both =
+      conebench({"run", folder / "pair.json", "--quick", "--ab", executable_with_test_solvers().string()});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--ab does not go with --quick"));
 }
 
 TEST_F(CompareCommand, AMissingConfigurationFailsTheGateAndIsNamed) {

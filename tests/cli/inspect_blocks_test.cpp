@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -52,6 +53,31 @@ TEST(InspectBlocks, OfAnFclibFileAddsTheTypesToItsKeys) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.json()["readers"], (json{"FCLIB", "conebench"}));
   EXPECT_EQ(outcome.json()["row_types"], json::parse(R"([{"type": "coulomb 3D", "rows": 24, "contacts": 8}])"));
+}
+
+/// A sphere on the ground in Siconos' text: d, n_c, W, q and mu, with these entries on W's diagonal.
+std::string sphere(const ScratchFolder& folder, const std::string& name, const std::array<std::string, 3>& diagonal) {
+  std::ofstream(folder / name) << "3\n1\n0\n3\n3\n3\t3\n"
+                               << diagonal[0] << " 0 0\n0 " << diagonal[1] << " 0\n0 0 " << diagonal[2]
+                               << "\n-1 0 0\n0.5\n";
+  return folder / name;
+}
+
+TEST(InspectBlocks, WarnsOfAFileWhoseRowsLookPermuted) {
+  const ScratchFolder folder;
+  const auto permuted = [&](const std::string& file) {
+    const auto outcome = conebench({"inspect", file, "--json"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.json()["permuted"];
+  };
+  const std::string right = sphere(folder, "right.dat", {"1", "3.5", "3.5"});
+  const std::string last = sphere(folder, "last.dat", {"3.5", "3.5", "1"});
+  EXPECT_EQ(permuted(right), nullptr);
+  EXPECT_EQ(permuted(last), json::parse(R"({"normal_row": 2, "contacts": 1, "evidence": "lever_arms"})"));
+  EXPECT_EQ(permuted(sphere(folder, "second.dat", {"3.5", "1", "3.5"}))["normal_row"], 1);
+  EXPECT_EQ(conebench({"inspect", right}).out.find("warning"), std::string::npos);
+  const auto text = conebench({"inspect", last}).out;
+  EXPECT_NE(text.find("warning: row 2 looks like the normal of 1 contact"), std::string::npos) << text;
 }
 
 TEST(InspectBlocks, WhatFclibCannotHoldIsForConebenchOnly) {

@@ -103,12 +103,12 @@ class MadeNights : public ::testing::Test {
   const fs::path nights = folder / "nights";
 };
 
-/// Both builds burn as much time, as on a slower machine; then the candidate alone does.
+/// Both builds take the same time by the clock, as on a slower machine; then the candidate alone does.
 TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTheBuildIs) {
   add(2001);
   const fs::path night = add(2002, {.judged = false, .factor = nsgs_takes_four_times});
   keep_build("");
-  const auto slower_machine = tonight("NSGS:300");
+  const auto slower_machine = tonight("NSGS:0:min_ms=2");
   EXPECT_EQ(slower_machine.code, 0) << slower_machine.out << slower_machine.err;
   EXPECT_THAT(slower_machine.out, HasSubstr("NSGS at 0.0001: withdrawn"));
   const fs::path pages = fs::path(night).replace_extension(".comparison");
@@ -118,7 +118,7 @@ TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTh
 
   fs::remove(night_result_file(night));
   keep_build("unset CONEBENCH_TEST_BURN");
-  const auto slower_build = tonight("NSGS:300");
+  const auto slower_build = tonight("NSGS:0:min_ms=2");
   EXPECT_EQ(slower_build.code, 1) << slower_build.out << slower_build.err;
   EXPECT_THAT(slower_build.out, HasSubstr("NSGS at 0.0001: confirmed: slower"));
   EXPECT_THAT(text_of(pages / "night.xml"), HasSubstr("<failure"));

@@ -255,14 +255,14 @@ TEST_F(RunCommand, AMemoryEndThatTheBaseDidNotHaveBrokeTheRun) {
     return conebench(command);
   };
   ASSERT_EQ(run_with("4000", "sunday.sqlite", "").code, 0);
-  const auto monday = run_with("32", "monday.sqlite", "sunday.sqlite");
+  const auto monday = run_with("48", "monday.sqlite", "sunday.sqlite");
   if (query("monday.sqlite", "SELECT 1 FROM cells WHERE status = 'out_of_memory'").empty()) {
-    GTEST_SKIP() << "32 MB are enough, or no limit in this build";
+    GTEST_SKIP() << "48 MB are enough, or no limit in this build";
   }
   EXPECT_EQ(monday.code, 4);
   EXPECT_THAT(monday.err, AllOf(HasSubstr("1 cell crashed or ran out of memory and did not in"),
                                 HasSubstr("sunday.sqlite; the report says why")));
-  const auto tuesday = run_with("32", "tuesday.sqlite", "monday.sqlite");
+  const auto tuesday = run_with("48", "tuesday.sqlite", "monday.sqlite");
   EXPECT_EQ(tuesday.code, 0) << tuesday.err;
   EXPECT_THAT(tuesday.out, HasSubstr("1 cell crashed or ran out of memory as in"));
 }

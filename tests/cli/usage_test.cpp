@@ -243,7 +243,7 @@ TEST(Completion, BashCompletesCommandsOptionsSolversAndFiles) {
   EXPECT_EQ(complete("so"), "solve\n");
   EXPECT_THAT(complete("''"), ::testing::AllOf(HasSubstr("run\n"), HasSubstr("doctor\n")));
   EXPECT_EQ(complete("solve f.hdf5 --write"), "--write-solution\n");
-  EXPECT_EQ(complete("solve f.hdf5 --solver NSGS"), "NSGS\nNSGS-DAMPED\n");
+  EXPECT_EQ(complete("solve f.hdf5 --solver NSGS"), "NSGS\nNSGS-DAMPED\nNSGS-AA\n");
   EXPECT_EQ(complete("list so"), "solvers\n");
   EXPECT_EQ(complete("judge f.hdf5 --verdict natural_map_s"), "natural_map_scaled\n");
   EXPECT_EQ(complete("generate box-st"), "box-stack\n");

@@ -153,7 +153,8 @@ static void answer(const char* request, FILE* reply, long number) {
     if (mkfifo(file, 0600) != 0) exit(4);
   }
   if (strcmp(mode, "diverge") == 0)
-    fprintf(reply, "{\"number\": %ld, \"status\": \"diverged\", \"own_residual\": -Infinity, \"solve_s\": NaN}\n", number);
+    fprintf(reply, "{\"number\": %ld, \"status\": \"diverged\", \"own_residual\": -Infinity, \"solve_s\": NaN}\n",
+            number);
   else if (strcmp(mode, "count") == 0)
     fprintf(reply, "{\"number\": %ld, \"status\": \"stalled\", \"iterations\": 9200000000000000000}\n", number);
   else if (strcmp(mode, "nonsense") == 0)

@@ -103,8 +103,11 @@ bool comes_to(pid_t process, const std::string& states) {
 
 TEST_F(ProgramExchange, AKeptProgramStandsStillBetweenRequestsWithAllThatItStarted) {
   // One child in its process group, one with a child of its own, one whose parent has ended.
-  SolverProgram program = shell("(while :; do :; done) &\n/bin/sh -c 'sleep 1000 & wait' &\n(sleep 1000 & echo $! > '" +
-                                (folder / "orphan") + "')\n" + echo_numbers);
+  // It replies once the grandchild runs too.
+  const std::string grandchild = folder / "grandchild";
+  SolverProgram program = shell("(while :; do :; done) &\n/bin/sh -c 'sleep 1000 & echo $! > \"$0\"; wait' '" +
+                                grandchild + "' &\n(sleep 1000 & echo $! > '" + (folder / "orphan") +
+                                "')\nuntil [ -s '" + grandchild + "' ]; do :; done\n" + echo_numbers);
   ASSERT_TRUE(start_keeper(program.scratch));
   pid_t process = -1;
   std::vector<pid_t> process_tree;
@@ -113,7 +116,6 @@ TEST_F(ProgramExchange, AKeptProgramStandsStillBetweenRequestsWithAllThatItStart
     ASSERT_TRUE(kept) << kept.error().message;
     process = kept->process();
     kept->begins();
-    // It has started them where it replies.
     ASSERT_EQ(::write(kept->talk(), "{\"number\":1}\n", 13), 13);
     char reply[64];
     ASSERT_GT(::read(kept->talk(), reply, sizeof reply), 0);

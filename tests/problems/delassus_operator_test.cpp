@@ -8,10 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "problems/factored_delassus.hpp"
 #include "problems/mass_solve.hpp"
 #include "scenes/random_source.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/make_problem.hpp"
 
 namespace conebench {
 namespace {
@@ -222,6 +224,27 @@ TEST(FactoredDelassus, RefusesBadPartsByName) {
   bad.coeffRef(1, 1) = std::nan("");
   EXPECT_THAT(failure(bad, SparseMatrix(2, 3)), HasSubstr("M has entries that are not finite"));
   EXPECT_THAT(failure(identity, bad), HasSubstr("J has entries that are not finite"));
+}
+
+TEST(DelassusOperator, NoBitOfAProductDependsOnTheThreads) {
+  for (const char* form : {"dense", "block_sparse", "factored"}) {
+    SCOPED_TRACE(form);
+    const ContactProblem problem =
+        testing::make_problem("sphere-lattice", {{"nx", 3L}, {"perturbation", 0.5}, {"form", std::string(form)}});
+    const Vector impulse = Vector::LinSpaced(problem.rows(), -1.0, 2.0);
+    Vector alone(problem.rows()), shared(problem.rows());
+    problem.delassus().apply(impulse, alone);
+    for (const int threads : {1, 2, 3}) {
+      Workers workers(threads);
+      shared.setConstant(7.0);
+      problem.delassus().apply_by(workers, impulse, shared);
+      EXPECT_EQ(shared, alone) << threads;
+      problem.multiply(impulse, shared, workers);
+      Vector multiplied(problem.rows());
+      problem.multiply(impulse, multiplied);
+      EXPECT_EQ(shared, multiplied) << threads;
+    }
+  }
 }
 
 TEST(DenseDelassus, RefusesAMatrixThatIsNotSquare) {

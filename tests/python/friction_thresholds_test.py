@@ -81,7 +81,7 @@ def from_file(step, name):
         problem = conebench.load(file)
         # Four contacts share a box's weight in any way, which a fixed point is slow to choose.
         for solver, tolerance in (("CASCADE", 1e-11), ("NSGS", 1e-11), (FixedPoint, 1e-5)):
-            answer = conebench.solve(problem, solver, tolerance=tolerance)
+            answer = conebench.solve(problem, solver, tolerance=tolerance, time_limit=200.0)
             check(answer.solved, f"{name}: {getattr(solver, '__name__', solver)} solves the file")
 
 

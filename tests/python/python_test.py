@@ -73,13 +73,13 @@ def problems(folder):
     conebench.save(problem, file)
     again = conebench.load(file)
     check((again.G != problem.G).nnz == 0 and np.array_equal(again.g, problem.g), "a saved problem has the same bits")
-    copied = conebench.problem(problem.G, problem.g, problem.mu, name="copied")
+    copied = conebench.problem(problem.G, problem.g, problem.mu, normal="last", name="copied")
     check((copied.G != problem.G).nnz == 0 and copied.contacts == problem.contacts, "arrays make the same problem")
     conebench.save(copied, folder / "copied.hdf5")
     with h5py.File(folder / "copied.hdf5") as stored:
         q = stored["fclib_local/vectors/q"][...]
     check(np.array_equal(q, problem.g.reshape(-1, 3)[:, [2, 0, 1]].ravel()), "files have the normal first")
-    dense = conebench.problem(problem.G.toarray(), problem.g, problem.mu)
+    dense = conebench.problem(problem.G.toarray(), problem.g, problem.mu, normal="last")
     check(np.array_equal(dense.G.toarray(), problem.G.toarray()), "a dense G is taken")
     if problem.M is not None:
         made = problem.J @ np.linalg.inv(problem.M.toarray()) @ problem.J.T
@@ -108,8 +108,9 @@ def answers(scene, file, folder):
         check("\n" not in str(error) and str(error).split(";")[0] in reported, f"{error.code}: {error}")
     check(refused(lambda: conebench.solve(scene, "PGS-NCP", relaxation=3.0)).code == "wrong_usage", "a bad option")
     check(refused(lambda: conebench.judge(scene, [1.0])).code == "wrong_usage", "a wrong length")
-    check(refused(lambda: conebench.problem(np.eye(3), np.zeros(2), [0.5])).code == "wrong_usage", "a wrong shape")
-    check(refused(lambda: conebench.problem(np.eye(3), np.zeros(3), [-0.5])).code == "bad_input", "a negative mu")
+    for rows, mu, code in ((2, 0.5, "wrong_usage"), (3, -0.5, "bad_input")):
+        check(refused(lambda: conebench.problem(np.eye(3), np.zeros(rows), [mu], normal="last")).code == code,
+              f"{rows} rows, mu = {mu}: {code}")
 
 
 @conebench.solver("BY-BLOCKS", intervals=True, friction_cones=True)
@@ -249,7 +250,7 @@ def blocks(folder):
             ("g: has 3 entries", lambda: conebench.problem(identity, zero, blocks=[*contact, *contact], normal="first")),
             ("2 by 2, expected 3 by 3", lambda: conebench.problem(np.eye(2), zero, blocks=contact, normal="first")),
             ("all three of them", lambda: conebench.problem(M=identity, J=identity, blocks=contact, normal="first")),
-            ("R: row 0 has -1", lambda: conebench.problem(identity, zero, blocks=contact, normal="last", R=[-1, 0, 0])),
+            ("R: entry 0 is -1", lambda: conebench.problem(identity, zero, blocks=contact, normal="last", R=[-1, 0, 0])),
             ("lower <= upper", lambda: conebench.interval(1.0, 0.0)),
             ("mu[1] = -0.2", lambda: conebench.friction([0.5, -0.2])),
             ("groups [1] must be", lambda: conebench.friction(0.5, groups=[1])),
@@ -413,7 +414,8 @@ def talkative(folder):
 def stubs():
     tree = ast.parse((pathlib.Path(package) / "conebench" / "_core.pyi").read_text())
     public = lambda names: {name for name in names if not name.startswith("_")}
-    reported = public(node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)))
+    reported = public([node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+                      + [node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)])
     check(reported == public(dir(conebench._core)), "the stub has the module's names")
     core, = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Core")
     check(public(node.name for node in core.body) == public(dir(conebench._core.Core)), "and its class's")

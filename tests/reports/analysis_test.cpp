@@ -261,6 +261,15 @@ TEST_F(SmallStore, CondensationIsASecondRankingAndTheFirstOfDeformables) {
   EXPECT_THAT(costs_of(analyse_store()), ::testing::ElementsAre(Cost::iterations));
 }
 
+TEST_F(SmallStore, OfAQuickRunShowsNoTimesNotEvenByForce) {
+  for (RunRecord& run : store_.runs) run.mode = "quick";
+  for (const bool force : {false, true}) {
+    const Analysis analysis = analyse_store(force);
+    EXPECT_FALSE(analysis.times_shown);
+    for (const Ranking* const ranking : analysis.rankings_of(0)) EXPECT_EQ(ranking->cost, Cost::iterations);
+  }
+}
+
 TEST(JoinContents, AProblemWithTwoNamesIsOneWhereAStoreHasTheOlderName) {
   StoreContents older = testing::small_store();
   StoreContents newer = testing::small_store();

@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "problems/scaled_natural_map.hpp"
@@ -22,6 +23,17 @@ class Scene : public ::testing::TestWithParam<std::string> {
   const SceneRow& row() const { return **require_scene(GetParam()); }
   ContactProblem make(const OptionValues& values = {}, std::uint64_t seed = 1) const {
     return make_problem(GetParam(), values, seed);
+  }
+  /// Small enough for dense matrices.
+  ContactProblem make_small(OptionValues values) const {
+    static const std::map<std::string, OptionValues> small = {
+        {"aqueduct", {{"spans", 1L}, {"stones", 5L}, {"pier_courses", 1L}, {"deck_courses", 0L}, {"wythes", 1L}}},
+        {"elastic-wall", {{"courses", 2L}, {"columns", 1L}, {"nx", 2L}, {"ny", 1L}, {"nz", 1L}}},
+        {"sphere-pack", {{"spheres", 30L}}}};
+    if (const auto found = small.find(GetParam()); found != small.end()) {
+      values.insert(found->second.begin(), found->second.end());
+    }
+    return make(values);
   }
 };
 
@@ -41,19 +53,19 @@ TEST_P(Scene, HasOneContentInEveryForm) {
     const auto aliases = problem.aliases();
     return aliases ? aliases->content_hash : problem.content_hash();
   };
-  const bool elastic = !make({{"form", std::string("factored")}}).condenses_sparsely();
-  const std::string content = content_of(make({{"form", std::string("block_sparse")}}));
+  const bool elastic = !make_small({{"form", std::string("factored")}}).condenses_sparsely();
+  const std::string content = content_of(make_small({{"form", std::string("block_sparse")}}));
   for (const auto& [name, form] : {std::pair{"dense", DelassusForm::dense},
                                    {"block_sparse", DelassusForm::block_sparse},
                                    {"factored", DelassusForm::factored}}) {
-    const ContactProblem problem = make({{"form", std::string(name)}});
+    const ContactProblem problem = make_small({{"form", std::string(name)}});
     EXPECT_EQ(problem.delassus().form(), form);
     EXPECT_EQ(content_of(problem) == content, !(elastic && form == DelassusForm::factored)) << name;
   }
 }
 
 TEST_P(Scene, CondensesItsPrimalForm) {
-  const ContactProblem problem = make({{"form", std::string("factored")}});
+  const ContactProblem problem = make_small({{"form", std::string("factored")}});
   ASSERT_TRUE(problem.primal());
   const Matrix mass = problem.primal()->mass;
   const Matrix jacobian = problem.primal()->jacobian;
@@ -65,7 +77,9 @@ TEST_P(Scene, CondensesItsPrimalForm) {
 
 TEST_P(Scene, StatesTheResidualOfItsReference) {
   const ContactProblem problem = make();
-  ASSERT_EQ(problem.reference().has_value(), GetParam() != "random" && GetParam() != "soft-block");
+  const std::set<std::string> open = {"random",       "soft-block",  "aqueduct",       "elastic-wall",
+                                      "masonry-arch", "sphere-pack", "stiff-mechanism"};
+  ASSERT_EQ(problem.reference().has_value(), !open.contains(GetParam()));
   if (!problem.reference()) return;
   const double residual = testing::official_residual(problem, problem.reference()->reaction);
   EXPECT_LE(residual, 1e-12);
@@ -104,9 +118,26 @@ INSTANTIATE_TEST_SUITE_P(All, Scene, ::testing::ValuesIn(scene_ids()), [](const 
 TEST(SceneTable, HasUniqueIds) {
   const auto ids = scene_ids();
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
-  for (const std::string id : {"random", "known-solution", "sliding-box", "box-stack", "box-on-slope", "sphere-lattice",
-                               "soft-block", "joint-friction-pendulum", "drive-effort-limit", "coupled-joints",
-                               "tendon", "given-impulse", "spinning-disc", "ball-on-slope", "orthotropic-block"}) {
+  for (const std::string id : {"random",
+                               "known-solution",
+                               "sliding-box",
+                               "box-stack",
+                               "box-on-slope",
+                               "sphere-lattice",
+                               "soft-block",
+                               "joint-friction-pendulum",
+                               "drive-effort-limit",
+                               "coupled-joints",
+                               "tendon",
+                               "given-impulse",
+                               "spinning-disc",
+                               "ball-on-slope",
+                               "orthotropic-block",
+                               "aqueduct",
+                               "masonry-arch",
+                               "sphere-pack",
+                               "elastic-wall",
+                               "stiff-mechanism"}) {
     EXPECT_TRUE(require_scene(id).ok()) << id;
   }
 }

@@ -18,10 +18,10 @@ std::set<std::string> solvers_of(Origin origin) {
 }
 
 TEST(Origins, TheseMethodsAreOfConebenchsAuthors) {
-  EXPECT_EQ(
-      solvers_of(Origin::own),
-      (std::set<std::string>{"ADMM-NCP-SA-S", "ADMM-NCP-ST-S", "CASCADE", "COND-PROX-S", "COND-STRICT-S", "IPM",
-                             "LEMKE-ROBUST-DF", "NSGS", "NSGS-DAMPED", "PGS-LCP-SAFE", "PGS-NCP-SAFE", "PPA", "SSN"}));
+  EXPECT_EQ(solvers_of(Origin::own),
+            (std::set<std::string>{"ADMM-NCP-AA-S", "ADMM-NCP-SA-S", "ADMM-NCP-ST-S", "APGD-NCP", "BB-NCP", "CASCADE",
+                                   "COND-PROX-S", "COND-STRICT-S", "IPM", "LEMKE-ROBUST-DF", "NEWTON-KRYLOV", "NSGS",
+                                   "NSGS-AA", "NSGS-DAMPED", "PGS-LCP-SAFE", "PGS-NCP-SAFE", "PPA", "SSN"}));
 }
 
 TEST(Origins, APapersMethodNamesThePaper) {

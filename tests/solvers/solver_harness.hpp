@@ -22,6 +22,7 @@ class JudgingMonitor final : public Monitor {
   JudgingMonitor(const ContactProblem& problem, const std::string& residual, double tolerance)
       : verdict_(Verdict::create(residual, problem).value()), tolerance_(tolerance) {}
   double last = 0.0;
+  void turn_to(const ProblemPart* part, long) override { verdict_.restrict_to(part); }
 
  private:
   Decision check(long, ConstVectorRef impulse, double) override {

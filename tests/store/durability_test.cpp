@@ -53,6 +53,65 @@ int write_until_killed(const std::filesystem::path& file, int after) {
   return reported;
 }
 
+class StoreBatch : public ::testing::Test {
+ protected:
+  StoreBatch() : store(new_store(folder / "a.sqlite")) {}
+  bool put(const std::string& key) { return static_cast<bool>(store.put_cell(sample_cell(key))); }
+  /// As another process sees it, or the next run after a kill.
+  std::size_t committed() const {
+    return Store::open(folder / "a.sqlite", Store::Mode::read_only)->cell_states()->size();
+  }
+
+  const ScratchFolder folder;
+  Store store;
+};
+
+TEST_F(StoreBatch, IsSeenByOthersWhenItIsCommittedAndAtOnceByItself) {
+  store.batch({.max_s = 1e6, .max_writes = 100});
+  ASSERT_TRUE(put("k1"));
+  ASSERT_TRUE(put("k2"));
+  EXPECT_TRUE(store.uncommitted());
+  EXPECT_FALSE(store.due());
+  EXPECT_EQ(committed(), 0U);
+  EXPECT_EQ(store.read()->cells.size(), 2U);
+  EXPECT_TRUE(*store.reaction("k1"));
+  ASSERT_TRUE(store.commit());
+  EXPECT_FALSE(store.uncommitted());
+  EXPECT_EQ(committed(), 2U);
+}
+
+TEST_F(StoreBatch, EndsWhenItIsFullOrOldEnough) {
+  store.batch({.max_s = 1e6, .max_writes = 3});
+  for (const char* key : {"k1", "k2", "k3", "k4"}) ASSERT_TRUE(put(key));
+  EXPECT_EQ(committed(), 3U);
+  store.batch({.max_s = 1e-9, .max_writes = 100});
+  EXPECT_TRUE(store.due());
+  ASSERT_TRUE(put("k5"));
+  EXPECT_EQ(committed(), 5U);
+}
+
+TEST_F(StoreBatch, EndsWithARunAndWithTheStore) {
+  store.batch({.max_s = 1e6, .max_writes = 100});
+  ASSERT_TRUE(put("k1"));
+  ASSERT_TRUE(store.begin_run(conebench::testing::sample_run()));
+  EXPECT_EQ(committed(), 1U);
+  ASSERT_TRUE(put("k2"));
+  { const Store gone = std::move(store); }
+  EXPECT_EQ(committed(), 2U);
+}
+
+TEST_F(StoreBatch, IsLostWithTheWriteThatFails) {
+  store.batch({.max_s = 1e6, .max_writes = 100});
+  ASSERT_TRUE(put("k1"));
+  auto stray = sample_cell("k2");
+  stray.problem = "never put";
+  EXPECT_FALSE(store.put_cell(stray));
+  EXPECT_FALSE(store.uncommitted());
+  ASSERT_TRUE(put("k3"));
+  ASSERT_TRUE(store.commit());
+  EXPECT_EQ(committed(), 1U);
+}
+
 TEST(StoreDurability, EveryCellReportedBeforeAKillIsThereAndWhole) {
   std::mt19937 random(7);
   for (int round = 0; round < 15; ++round) {

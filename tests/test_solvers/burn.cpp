@@ -1,5 +1,6 @@
 #include "tests/test_solvers/burn.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
@@ -18,13 +19,15 @@ namespace {
 struct Burn {
   std::string solvers;  ///< with commas before, between and behind
   double share_of_time = 0.0;
+  std::chrono::duration<double> min_time{0.0};
   long min_contacts = 0, max_contacts = std::numeric_limits<long>::max();
   double share_of_problems = 1.0;
 };
 
 Burn parse(const std::string& text) {
   const auto wrong = [&] {
-    return std::invalid_argument("CONEBENCH_TEST_BURN=" + text + ": must be ID:PERCENT[:contacts=A-B][:share=S]");
+    return std::invalid_argument("CONEBENCH_TEST_BURN=" + text +
+                                 ": must be ID:PERCENT[:min_ms=T][:contacts=A-B][:share=S]");
   };
   std::istringstream words(text);
   std::string word;
@@ -40,6 +43,8 @@ Burn parse(const std::string& text) {
       if (key == "contacts" && value.find('-') != std::string::npos) {
         burn.min_contacts = std::stol(value);
         burn.max_contacts = std::stol(value.substr(value.find('-') + 1));
+      } else if (key == "min_ms") {
+        burn.min_time = std::chrono::duration<double>(1e-3 * std::stod(value));
       } else if (key == "share") {
         burn.share_of_problems = std::stod(value);
       } else {
@@ -55,10 +60,11 @@ Burn parse(const std::string& text) {
 using Clock = std::chrono::steady_clock;
 volatile double sink = 0.0;
 
-/// Works for `share` of the time since `begin`.
-void work_on(Clock::time_point begin, double share) {
+/// Works for `share` of the time since `begin`, and at least until `min_time` after it.
+void work_on(Clock::time_point begin, double share, std::chrono::duration<double> min_time) {
   const auto now = Clock::now();
-  const auto until = now + std::chrono::duration_cast<Clock::duration>(share * (now - begin));
+  const auto until = std::max(now + std::chrono::duration_cast<Clock::duration>(share * (now - begin)),
+                              begin + std::chrono::duration_cast<Clock::duration>(min_time));
   while (Clock::now() < until) sink = sink + 1.0;
 }
 
@@ -70,16 +76,16 @@ class BurningSolver final : public Solver {
     return inner_->unsupported_reason(problem);
   }
   Result<void> prepare(const ContactProblem& problem) override {
-    share_ = concerns(problem) ? burn_.share_of_time : 0.0;
+    concerned_ = concerns(problem);
     const auto begin = Clock::now();
     auto ready = inner_->prepare(problem);
-    work_on(begin, share_);
+    if (concerned_) work_on(begin, burn_.share_of_time, burn_.min_time);
     return ready;
   }
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     const auto begin = Clock::now();
     SolveSummary summary = inner_->solve(guess, stop, monitor, impulse);
-    work_on(begin, share_);
+    if (concerned_) work_on(begin, burn_.share_of_time, burn_.min_time);
     return summary;
   }
 
@@ -95,7 +101,7 @@ class BurningSolver final : public Solver {
 
   std::unique_ptr<Solver> inner_;
   Burn burn_;
-  double share_ = 0.0;
+  bool concerned_ = false;
 };
 
 }  // namespace

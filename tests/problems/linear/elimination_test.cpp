@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -59,7 +60,8 @@ TEST(EliminationOrder, CountsWhatIsFilled) {
   const BlockGraph graph = lattice.graph();
   std::vector<int> natural(static_cast<std::size_t>(graph.rows()));
   std::iota(natural.begin(), natural.end(), 0);
-  for (const auto& order : {natural, minimum_degree_order(graph)}) {
+  for (const auto& order : {natural, minimum_degree_order(graph), nested_dissection_order(graph)}) {
+    EXPECT_TRUE(std::ranges::is_permutation(order, natural));
     const Elimination elimination = eliminate(graph, order);
     const std::vector<int> counts = filled_columns(graph, order);
     EXPECT_EQ(elimination.below, counts);
@@ -68,6 +70,21 @@ TEST(EliminationOrder, CountsWhatIsFilled) {
     EXPECT_DOUBLE_EQ(elimination.flops, flops);
     EXPECT_DOUBLE_EQ(elimination.blocks, std::accumulate(counts.begin(), counts.end(), 0.0));
   }
+}
+
+TEST(EliminationOrder, NestedDissectionTakesFewerOperationsOnALatticeAndRepeats) {
+  const Lattice lattice(20);
+  const std::vector<int> order = nested_dissection_order(lattice.graph());
+  EXPECT_EQ(order, nested_dissection_order(lattice.graph()));
+  EXPECT_LT(eliminate(lattice.graph(), order).flops,
+            0.6 * eliminate(lattice.graph(), minimum_degree_order(lattice.graph())).flops);
+}
+
+TEST(EliminationOrder, NestedDissectionOrdersPiecesAndRowsWithoutNeighbours) {
+  const std::vector<int> begins{0, 1, 3, 5, 6}, columns{0, 1, 2, 1, 2, 3};
+  std::vector<int> order = nested_dissection_order({begins, columns});
+  std::ranges::sort(order);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "problems/islands.hpp"
 #include "tests/support/make_problem.hpp"
+#include "tests/support/side_by_side.hpp"
 
 namespace conebench {
 namespace {
@@ -188,9 +190,9 @@ TEST_F(SweepMonitorTest, APaidRepeatBeginsWhereTheFirstRunStopped) {
 }
 
 TEST_F(SweepMonitorTest, ReplayLooksOnceWhereTheFirstRunStopped) {
-  ReplayMonitor monitor(17, Decision::accept);
+  ReplayMonitor monitor({.at = 17, .decision = Decision::accept});
   EXPECT_EQ(play(monitor, wrong, 1000, 0.0), std::vector<long>{17});
-  ReplayMonitor undecided(-1, Decision::keep_going);
+  ReplayMonitor undecided(Stops{});
   EXPECT_TRUE(play(undecided, wrong, 1000, 0.0).empty());
 }
 
@@ -242,20 +244,77 @@ TEST_F(SweepMonitorTest, ASolverThatMeasuresTheVerdictIsJudgedWhereItProposes) {
 }
 
 TEST_F(SweepMonitorTest, ReplayAcceptsOnlyTheProposalThatWasAccepted) {
-  ReplayMonitor monitor(3, Decision::accept);
+  ReplayMonitor monitor({.at = 3, .decision = Decision::accept});
   EXPECT_EQ(monitor.propose(2, wrong, 0.0), Decision::keep_going);
   EXPECT_EQ(monitor.propose(3, wrong, 0.0), Decision::accept);
-  ReplayMonitor undecided(-1, Decision::keep_going);
+  ReplayMonitor undecided(Stops{});
   EXPECT_EQ(undecided.propose(3, wrong, 0.0), Decision::keep_going);
 }
 
 TEST_F(SweepMonitorTest, TraceWritesOneLineAnIterationAndStopsWhereTheFirstRunDid) {
-  TraceMonitor monitor(problem, 3, Decision::accept);
+  TraceMonitor monitor(problem, {.at = 3, .decision = Decision::accept});
   monitor.start();
   EXPECT_EQ(play(monitor, right, 1000, 0.0), (std::vector<long>{1, 2, 3}));
   const std::string& csv = monitor.csv();
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
   EXPECT_EQ(csv.substr(0, 31), "iteration,seconds,own_residual,");
+}
+
+TEST_F(SweepMonitorTest, APartsDearIterationsAreNoticedAfterAnothersCheapOnes) {
+  fake_time = 0.0;
+  const testing::SideBySide sides = testing::side_by_side({testing::bare(problem), testing::bare(problem)}, 1);
+  const Islands islands(sides.whole);
+  const Vector impulse = Vector::Zero(sides.whole.rows());
+  SweepMonitor monitor(nullptr, 1e-8, 10.0, false, many, fake_clock);
+  monitor.start();
+  const ProblemPart first{islands.problem(0).value(), islands.rows(0)};
+  const ProblemPart second{islands.problem(1).value(), islands.rows(1)};
+  monitor.turn_to(&first, 0);
+  play(monitor, impulse, 10'000, 1e-6);
+  monitor.turn_to(&second, 10'000);
+  Decision decision = Decision::keep_going;
+  long k = 10'000;
+  while (decision == Decision::keep_going && k < 20'000) {
+    fake_time += 1.0;
+    if (monitor.should_check(++k)) decision = monitor.observe(k, impulse, 0.0);
+  }
+  EXPECT_EQ(decision, Decision::out_of_time);
+  EXPECT_LE(k, 10'012);
+}
+
+TEST_F(SweepMonitorTest, APartIsAcceptedByItsOwnRowsAndEndsNothing) {
+  fake_time = 0.0;
+  const testing::SideBySide sides = testing::side_by_side({testing::bare(problem), testing::bare(problem)}, 1);
+  const Islands islands(sides.whole);
+  Verdict both = *Verdict::create("natural_map_scaled", sides.whole);
+  SweepMonitor monitor(&both, 1e-8, 100.0, false, 30, fake_clock);
+  monitor.start();
+  Vector impulse = Vector::Zero(sides.whole.rows());
+  const ProblemPart first{islands.problem(0).value(), islands.rows(0)};
+  const ProblemPart second{islands.problem(1).value(), islands.rows(1)};
+  monitor.turn_to(&first, 0);
+  EXPECT_EQ(play(monitor, impulse, 30, 0.0).back(), 30) << "its last iteration is checked";
+  scatter(right, first.rows, impulse);
+  EXPECT_EQ(monitor.propose(31, impulse, 0.0), Decision::accept) << "whatever the other does";
+  EXPECT_EQ(monitor.decision(), Decision::keep_going);
+  monitor.turn_to(&second, 31);
+  ASSERT_TRUE(monitor.should_check(32)) << "a schedule of its own";
+  EXPECT_EQ(monitor.observe(32, impulse, 0.0), Decision::keep_going);
+  scatter(right, second.rows, impulse);
+  EXPECT_EQ(monitor.observe(33, impulse, 0.0), Decision::accept);
+  monitor.turn_to(nullptr, 33);
+  EXPECT_EQ(monitor.propose(34, impulse, 0.0), Decision::accept);
+  EXPECT_EQ(monitor.stops().accepted_parts, (std::vector<long>{31, 33}));
+  EXPECT_EQ(monitor.stopped_at(), 34);
+
+  ReplayMonitor replay(monitor.stops());
+  std::vector<long> observed;
+  for (long k = 1; k <= 40 && observed.size() < 3; ++k) {
+    if (!replay.should_check(k)) continue;
+    observed.push_back(k);
+    EXPECT_EQ(replay.observe(k, wrong, 0.0), Decision::accept);
+  }
+  EXPECT_EQ(observed, (std::vector<long>{31, 33, 34}));
 }
 
 }  // namespace

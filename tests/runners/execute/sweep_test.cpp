@@ -12,6 +12,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/child_process.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/environment.hpp"
@@ -150,6 +151,46 @@ TEST_F(Sweep, TwoWorkersGiveTheSameAnswersAndAreMarked) {
   EXPECT_EQ(lasting(one), lasting(two));
   EXPECT_EQ(two.read()->runs[0].mode, "throughput");
   EXPECT_THAT(two.read()->runs[0].noise, ::testing::Contains(NoiseRecord{NoiseKind::workers, 2.0}));
+}
+
+TEST_F(Sweep, OneWorkerServesAllProblems) {
+  class Watch final : public Progress {
+   public:
+    void cell_done(const CellRecord&, const ProblemRecord&, const ConfigurationRecord&, const SweepState&) override {
+      for (const pid_t child : children_of(getpid())) workers.insert(child);
+    }
+    std::set<pid_t> workers;
+  } watch;
+  Store store = open_store();
+  const auto outcome = run_sweep(small, store, options, watch);
+  ASSERT_TRUE(outcome);
+  EXPECT_GT(outcome->problems, 1);
+  EXPECT_EQ(watch.workers.size(), 1U);
+}
+
+TEST_F(Sweep, AQuickOneRunsEachCellOnceToTheSameAnswersAndIsMarked) {
+  Suite repeated = small;
+  repeated.repeats.minimum = 3;
+  Store timed = open_store("timed.sqlite");
+  sweep(repeated, timed);
+  small.repeats = quick_look;
+  Store quick = open_store("quick.sqlite");
+  EXPECT_EQ(sweep(small, quick).noise, std::vector<NoiseRecord>{});
+  EXPECT_EQ(lasting(timed), lasting(quick));
+  const auto contents = quick.read();
+  EXPECT_EQ(contents->runs[0].mode, "quick");
+  for (const CellRecord& cell : contents->cells) EXPECT_LE(cell.repeats, 1);
+}
+
+TEST_F(Sweep, QuickAndTimedCellsNeedPermissionToMix) {
+  Store store = open_store();
+  sweep(small, store);
+  small.repeats = quick_look;
+  const auto refused = run_sweep(small, store, options, progress);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("--quick"));
+  options.allow_mixed = true;
+  EXPECT_TRUE(run_sweep(small, store, options, progress));
 }
 
 TEST_F(Sweep, AnInterruptedOneIsResumed) {
@@ -422,7 +463,7 @@ const char* const bulky_suite = R"({
 TEST_F(Sweep, AFullDiskStopsItWithAMessageAndItResumes) {
   const std::filesystem::path disk = folder / "disk";
   std::filesystem::create_directory(disk);
-  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=2500k") != 0) GTEST_SKIP() << "may not mount a file system here";
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=700k") != 0) GTEST_SKIP() << "may not mount a file system here";
   const Suite bulky = suite(bulky_suite);
   std::size_t stored = 0;
   {
@@ -430,7 +471,7 @@ TEST_F(Sweep, AFullDiskStopsItWithAMessageAndItResumes) {
     ASSERT_TRUE(store);
     const auto outcome = run_sweep(bulky, *store, options, progress);
     ASSERT_TRUE(outcome);
-    EXPECT_TRUE(outcome->stopped) << "80 answers fitted into 2.5 MB";
+    EXPECT_TRUE(outcome->stopped) << "80 answers fitted into 0.7 MB";
     if (outcome->stopped) {
       EXPECT_THAT(outcome->stopped->message, AllOf(HasSubstr("out.sqlite"), HasSubstr("resume")));
     }
@@ -479,7 +520,7 @@ TEST_F(Sweep, AFileThatMayNotGrowStopsItLikeAFullDisk) {
   if (child == 0) {
     // For this process only: the limit is for all files that it writes.
     signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{2'500'000, 2'500'000};
+    const rlimit limit{600'000, 600'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     auto store = Store::open(folder / "out.sqlite", Store::Mode::read_write);
     const auto outcome = run_sweep(bulky, *store, options, progress);

@@ -68,6 +68,56 @@ TEST(Repeats, GoOnUntilThereAreEnoughAndTheyTookLongEnough) {
   EXPECT_TRUE(runs_of({0.001, 0.001, 0.001}).another(repeats, 10.0, 1.0));
 }
 
+CellRequest::Repeats settling(double precision) {
+  return {.minimum = 5, .minimum_ms = 50.0, .maximum = 2000, .precision = precision};
+}
+
+TEST(Repeats, EndWhereBothHalvesHaveTheSameMinimumAndMedian) {
+  RunTimes times = runs_of({1.005e-3, 1e-3, 1e-3, 1.001e-3, 1.002e-3});
+  EXPECT_TRUE(times.another(settling(0.0), 10.0, 5e-3)) << "no precision is stated";
+  EXPECT_FALSE(times.another(settling(0.01), 10.0, 5e-3));
+}
+
+TEST(Repeats, GoOnWhileEachIsFasterThanTheOneBefore) {
+  RunTimes times;
+  double seconds = 2e-3;
+  for (int run = 0; run < 20; ++run, seconds *= 0.98) {
+    times.add({.solve_s = seconds});
+    EXPECT_TRUE(times.another(settling(0.01), 10.0, 0.0)) << run;
+  }
+}
+
+TEST(Repeats, GoOnWhereTheMedianMovesAndTheMinimumDoesNot) {
+  EXPECT_TRUE(runs_of({1e-3, 1.4e-3, 1.4e-3, 1e-3, 1e-3, 1e-3}).another(settling(0.01), 10.0, 0.0));
+  EXPECT_TRUE(runs_of({1.2e-3, 1.1e-3, 1.1e-3, 1e-3, 1.1e-3, 1.1e-3}).another(settling(0.01), 10.0, 0.0))
+      << "nor the other way round";
+}
+
+TEST(Repeats, OfMicrosecondsTakeAFiftiethOfTheTimeAtLeast) {
+  RunTimes times;
+  for (int run = 0; run < 9; ++run) times.add({.solve_s = 0.1e-3});
+  EXPECT_TRUE(times.another(settling(0.01), 10.0, 0.0));
+  for (int run = 0; run < 2; ++run) times.add({.solve_s = 0.1e-3});
+  EXPECT_FALSE(times.another(settling(0.01), 10.0, 0.0));
+}
+
+TEST(Repeats, AreLookedAtWhenThereAreAQuarterMore) {
+  RunTimes times = runs_of({2e-3, 2e-3, 2e-3, 2e-3, 1e-3, 1e-3, 1e-3, 1e-3});  // the halves differ
+  EXPECT_TRUE(times.another(settling(0.01), 10.0, 0.0));
+  times.add({.solve_s = 1e-3});
+  EXPECT_TRUE(times.another(settling(1.0), 10.0, 0.0)) << "9 of 8: no look, whatever the precision";
+  times.add({.solve_s = 1e-3});
+  EXPECT_FALSE(times.another(settling(1.0), 10.0, 0.0));
+}
+
+TEST(Repeats, SettleByThoseThatCountAlone) {
+  RunTimes times = runs_of({1.5e-3, 1.5e-3, 1.5e-3, 1.5e-3, 1.5e-3}, 14e-6, 10e-6);
+  EXPECT_TRUE(times.another(settling(0.01), 10.0, 0.01)) << "the core was shared";
+  for (int run = 0; run < 5; ++run) times.add({.solve_s = 1e-3, .probe_s = 10e-6});
+  EXPECT_FALSE(times.another(settling(0.01), 10.0, 0.02));
+  EXPECT_EQ(times.total().median, 1e-3);
+}
+
 TEST(Repeats, NeverExceedTheMaximumOrTheBudget) {
   const CellRequest::Repeats repeats{5, 50.0, 4};
   EXPECT_FALSE(runs_of({1e-6, 1e-6, 1e-6, 1e-6}).another(repeats, 10.0, 0.0));
@@ -78,7 +128,7 @@ TEST(Repeats, NeverExceedTheMaximumOrTheBudget) {
 
 TEST(Repeats, EndWithTheBudgetByTheClockWhereTheProcessorWasElsewhere) {
   const CellRequest::Repeats repeats{3, 50.0, 100};
-  const RunTimes times = runs_of({5e-6, 5e-6});
+  RunTimes times = runs_of({5e-6, 5e-6});
   EXPECT_TRUE(times.another(repeats, 1.0, 0.9));
   EXPECT_FALSE(times.another(repeats, 1.0, 1.1));
 }

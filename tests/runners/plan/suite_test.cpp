@@ -53,9 +53,29 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->repeats.minimum, 5);
   EXPECT_EQ(suite->repeats.minimum_ms, 50.0);
   EXPECT_EQ(suite->repeats.maximum, 2000);
+  EXPECT_EQ(suite->repeats.precision, 0.01);
   EXPECT_EQ(suite->repeats.rounds, 1);
   EXPECT_EQ(suite->folder, "dir");
   EXPECT_EQ(suite->text, small);
+}
+
+TEST(Suite, ThreadsAreAnAxisOfConfigurationsThatShareTheirWork) {
+  const auto suite = parse_suite(with(R"({"threads": [1, 2], "solvers": [
+      "NSGS", "APGD-CCP", {"id": "NSGS", "grid": {"order": ["given", "coloured"]}},
+      {"id": "PGS-NCP", "options": {"order": "coloured", "threads": 3}}]})"),
+                                 "x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  const auto of = [&](std::size_t entry) { return suite->solvers[entry].options; };
+  const OptionValue coloured = std::string("coloured"), given = std::string("given");
+  EXPECT_EQ(of(0), std::vector<OptionValues>{{}}) << "contacts in the order given act on each other";
+  EXPECT_EQ(of(1), (std::vector<OptionValues>{{}, {{"threads", 2L}}}));
+  EXPECT_EQ(of(2), (std::vector<OptionValues>{
+                       {{"order", given}}, {{"order", coloured}}, {{"order", coloured}, {"threads", 2L}}}));
+  EXPECT_EQ(of(3), (std::vector<OptionValues>{{{"order", coloured}, {"threads", 3L}}}));
+  EXPECT_THAT(error_of(with(R"({"threads": [1, 2]})")), HasSubstr("threads: no solver of the suite can share"));
+  EXPECT_THAT(error_of(with(R"({"threads": [2, 1]})")), HasSubstr("threads[1]"));
+  EXPECT_THAT(error_of(with(R"({"threads": [0]})")), HasSubstr("threads[0]"));
+  EXPECT_TRUE(parse_suite(with(R"({"threads": [1]})"), "x.json"));
 }
 
 TEST(Suite, EveryKeyIsRead) {
@@ -88,7 +108,22 @@ TEST(Suite, EveryKeyIsRead) {
   EXPECT_EQ(suite->limits.load_seconds, 3.0);
   EXPECT_EQ(suite->limits.read_seconds, 2.0);
   EXPECT_EQ(suite->repeats.minimum_ms, 1.5);
+  EXPECT_EQ(suite->repeats.precision, 0.0) << "a suite that says how many wants so many";
   EXPECT_EQ(suite->repeats.rounds, 3);
+}
+
+TEST(Suite, RepeatsThatAreStatedSettleOnlyToAStatedPrecision) {
+  const auto precision = [](const std::string& repeats) {
+    const auto suite = parse_suite(with(R"({"repeats": )" + repeats + "}"), "x.json");
+    EXPECT_TRUE(suite) << suite.error().message;
+    return suite ? suite->repeats.precision : -1.0;
+  };
+  EXPECT_EQ(precision(R"({"rounds": 3})"), 0.01);
+  EXPECT_EQ(precision(R"({"min": 3})"), 0.0);
+  EXPECT_EQ(precision(R"({"min_ms": 3})"), 0.0);
+  EXPECT_EQ(precision(R"({"max": 30})"), 0.0);
+  EXPECT_EQ(precision(R"({"min_ms": 20, "precision": 0.02})"), 0.02);
+  EXPECT_EQ(precision(R"({"precision": 0})"), 0.0);
 }
 
 TEST(Suite, AllMeansEverySolverOfTheTable) {
@@ -225,6 +260,7 @@ TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
   EXPECT_THAT(error_of(with(R"({"start": 3})")), HasSubstr("start: must be a text"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"min": 9, "max": 3}})")), HasSubstr("repeats.max"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"rounds": 0}})")), HasSubstr("repeats.rounds"));
+  EXPECT_THAT(error_of(with(R"({"repeats": {"precision": 2}})")), HasSubstr("repeats.precision: 2 is outside"));
   EXPECT_THAT(error_of(with(R"({"solvers": null})")), HasSubstr("solvers: is missing"));
 }
 
@@ -273,6 +309,18 @@ TEST(Suite, BrokenJsonIsNamedWithItsLine) {
   EXPECT_THAT(error_of(R"({"name": "x", "name": "y"})"), HasSubstr("'name' is given twice"));
   EXPECT_THAT(error_of("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(error_of(""), HasSubstr("not JSON"));
+}
+
+TEST(Suite, SeedsAreAListOrARange) {
+  const auto seeds = [](const std::string& text) {
+    return with(R"({"problems": [{"scene": "box-stack", "seeds": )" + text + "}]}");
+  };
+  const auto suite = parse_suite(seeds(R"({"first": 7, "last": 10})"), "dir/x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  EXPECT_EQ(suite->problems.front().seeds, (std::vector<std::uint64_t>{7, 8, 9, 10}));
+  EXPECT_THAT(error_of(seeds(R"({"first": 7, "last": 6})")), HasSubstr("problems[0].seeds: is an empty range"));
+  EXPECT_THAT(error_of(seeds(R"({"first": 7})")), HasSubstr("problems[0].seeds: has no \"last\""));
+  EXPECT_THAT(error_of(seeds(R"({"first": 0, "last": 9223372036854775807})")), HasSubstr("makes more than"));
 }
 
 TEST(Suite, EveryEmbeddedSuiteIsValidAndCanBeNamed) {

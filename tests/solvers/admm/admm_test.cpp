@@ -18,8 +18,8 @@ using admm_test::natural_map;
 using admm_test::random_problem;
 using admm_test::run;
 
-const std::vector<std::string> kNcpIds = {"ADMM-NCP-FP", "ADMM-NCP-LA", "ADMM-NCP-SA", "ADMM-NCP-SA-S",
-                                          "ADMM-NCP-ST-S"};
+const std::vector<std::string> kNcpIds = {"ADMM-NCP-FP",   "ADMM-NCP-LA",   "ADMM-NCP-SA",
+                                          "ADMM-NCP-SA-S", "ADMM-NCP-ST-S", "ADMM-NCP-AA-S"};
 
 TEST(Admm, StickingContactStopsTheBody) {
   const Matrix delassus = Eigen::Vector3d(1.0, 1.0, 2.0).asDiagonal();

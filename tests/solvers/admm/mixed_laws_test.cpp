@@ -41,7 +41,7 @@ TEST(AdmmMixedLaws, BoundsFollowTheUnitsOfTheScaledId) {
   const Interval bounds = light.cones().bounds(0);
   const ContactProblem heavy = problem_of(light.delassus().dense() / 1000.0, light.free_term(),
                                           {{1000.0 * bounds.lower, 1000.0 * bounds.upper}}, {});
-  for (const char* id : {"ADMM-NCP-SA-S", "ADMM-NCP-ST-S"}) {
+  for (const char* id : {"ADMM-NCP-SA-S", "ADMM-NCP-ST-S", "ADMM-NCP-AA-S"}) {
     const Solved small = solved(id, light);
     const Solved large = solved(id, heavy);
     EXPECT_EQ(small.summary.iterations, large.summary.iterations) << id;

@@ -86,6 +86,18 @@ TEST(BlockLu, SolvesAnUnsymmetricSystem) {
   for (const long contacts : {1L, 5L, 12L, 32L, 33L}) Fixture(dense_problem(contacts)).expect_solved();
 }
 
+TEST(BlockLu, ALargeLatticeIsDissected) {
+  const ScaledProblem problem = lattice(9);
+  BlockLu lu(problem);
+  EXPECT_LT(lu.flops(), 0.7 * eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops);
+  ASSERT_TRUE(lu.factor(problem, BlockSystem(problem.contacts(), 1.0)));
+  const Vector b = Vector::LinSpaced(problem.size(), -1.0, 2.0);
+  Vector x(b.size()), product(b.size());
+  lu.solve(b, x);
+  problem.multiply(x, product);
+  EXPECT_LE((product + x - b).norm(), 1e-11 * b.norm());
+}
+
 TEST(BlockLu, SolvesInThePlaneAndCountsTheOperationsOfTwoByTwo) {
   const auto of = [](const char* scene, const OptionValues& options) {
     return ScaledProblem((*require_scene(scene))->make(options, 1).value());

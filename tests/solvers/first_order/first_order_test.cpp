@@ -68,6 +68,18 @@ TEST_F(FirstOrder, ExtragradientStepsAlongTheVelocityOfThePrediction) {
   EXPECT_GT((second - extragradient(first, rho)).norm(), 1e-3 * second.norm());
 }
 
+TEST_F(FirstOrder, ForwardBackwardForwardShowsThePredictionAndGoesOnFromTheCorrection) {
+  const Vector zero = Vector::Zero(problem.rows());
+  const double rho = after("FP-DS", 1, 1e-2).norm() / step(zero, 1.0, velocity(zero)).norm();
+  const Vector shown = step(zero, rho, velocity(zero));
+  EXPECT_LE((after("FP-FBF", 1, 1e-2) - shown).norm(), 1e-13 * shown.norm());
+  const Vector corrected =
+      shown - rho * (velocity(shown) - velocity(zero));  // out of K; the first rho is kept, as above
+  const Vector second = step(corrected, 1.5 * rho, velocity(corrected));
+  EXPECT_LE((after("FP-FBF", 2, 1e-2) - second).norm(), 1e-12 * second.norm());
+  EXPECT_GT((second - step(shown, 1.5 * rho, velocity(shown))).norm(), 1e-5 * second.norm());
+}
+
 TEST_F(FirstOrder, AdaptiveStepRecoversFromAnyFirstStep) {
   for (const double first_step : {1e-5, 1.0, 1e5}) {
     const auto solver = prepared(*find_solver("FP-VI"), problem, {{"step", first_step}});
@@ -81,6 +93,45 @@ TEST_F(FirstOrder, AdaptiveStepRecoversFromAnyFirstStep) {
   const Answer answer =
       solve(*fixed, problem, {.tolerance = 1e-8, .max_iterations = 20000, .stop_by = StopBy::judge}, monitor);
   EXPECT_NE(answer.summary.status, SolveStatus::converged) << "no step is too long, so the adaptive one shows nothing";
+}
+
+TEST_F(FirstOrder, AndersonsPointsAreThoseOfTheDenseLeastSquaresProjected) {
+  // FP-DS with one difference kept: x₂ = P(F₁ − γ (F₁ − F₀)), γ = Δfᵀ f₁ / ‖Δf‖², f weighted by 1 / √r.
+  const auto points = [&](long k) {
+    const auto solver = prepared(*find_solver("FP-DS"), problem,
+                                 {{"step", 0.1}, {"acceleration", "anderson"}, {"capacity", 1L}, {"safeguard", 1e12}});
+    StoppingMonitor monitor(k + 1);
+    return solve(*solver, problem, {.tolerance = 0.0, .max_iterations = k}, monitor).impulse;
+  };
+  Vector weights(problem.rows());
+  for (Index i = 0; i < problem.cones().blocks(); ++i) {
+    const Index row = problem.cones().block_row(i), size = problem.cones().block_size(i);
+    weights.segment(row, size).setConstant(std::sqrt(g.diagonal().segment(row, size).mean()));
+  }
+  const Vector zero = Vector::Zero(problem.rows());
+  const Vector first = points(1);  // F(0)
+  const double rho = first.norm() / step(zero, 1.0, velocity(zero)).norm();
+  const Vector image = step(first, rho, velocity(first));
+  const Vector f0 = weights.cwiseProduct(first), f1 = weights.cwiseProduct(image - first);
+  const double gamma = (f1 - f0).dot(f1) / (f1 - f0).squaredNorm();
+  const Vector expected = step(image - gamma * (image - first), 0.0, zero);
+  EXPECT_LE((points(2) - expected).norm(), 1e-12 * expected.norm());
+  EXPECT_GE((points(2) - image).norm(), 1e-3 * image.norm());
+}
+
+TEST_F(FirstOrder, AccelerationTakesFewerProducts) {
+  for (const std::string id : {"FP-DS", "FP-VI", "FP-EG", "FP-FBF"}) {
+    const auto products = [&](const std::string& acceleration) {
+      const auto solver = prepared(*find_solver(id), problem, {{"acceleration", acceleration}});
+      JudgingMonitor monitor(problem, "natural_map_scaled", 1e-8);
+      const Answer answer = solve(*solver, problem, {.max_iterations = 20000, .stop_by = StopBy::judge}, monitor);
+      EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << " " << acceleration;
+      return answer.summary.operator_products;
+    };
+    const long plain = products("none");
+    EXPECT_LE(2 * products("anderson"), plain) << id;
+    EXPECT_FALSE(find_solver(id)->effective_options({})->contains("acceleration")) << id;
+  }
 }
 
 TEST_F(FirstOrder, AcceleratedGradientKeepsToNesterovsBound) {
@@ -114,13 +165,13 @@ TEST_F(FirstOrder, ConeProblemHasOneVelocityAndObjectiveForAllItsSolvers) {
 TEST(ProductsAlone, GiveTheAnswerOfTheAssembledMatrix) {
   const ContactProblem block = make_problem("soft-block", {{"push", 0.1}});
   ASSERT_FALSE(block.condenses_sparsely());
-  for (const std::string id : {"APGD-CCP", "FP-DS", "FP-VI", "FP-EG"}) {
+  for (const std::string id : {"APGD-CCP", "FP-DS", "FP-VI", "FP-EG", "FP-FBF", "BB-CCP", "BB-NCP", "APGD-NCP"}) {
     const auto answer_by = [&](const std::string& product, std::string& used) {
       const auto use = std::make_shared<ProblemUse>();
       const ContactProblem seen = block.watched(use);
       const auto solver = prepared(*find_solver(id), seen, {{"product", product}});
       EXPECT_EQ(solver->needs_matrix(block), product == "matrix") << id;
-      JudgingMonitor monitor(block, id == "APGD-CCP" ? "natural_map_ccp_scaled" : "natural_map_scaled", 1e-10);
+      JudgingMonitor monitor(block, id.ends_with("-CCP") ? "natural_map_ccp_scaled" : "natural_map_scaled", 1e-10);
       const Answer answer =
           solve(*solver, seen, {.tolerance = 1e-10, .max_iterations = 20000, .stop_by = StopBy::judge}, monitor);
       EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << " " << product;

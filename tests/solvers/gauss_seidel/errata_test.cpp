@@ -31,7 +31,8 @@ TEST(Errata, PrintedRelaxationDecayFakesConvergence) {
   const ContactProblem problem = cube_on_corners(4, 0.02, 0.5);
   OwnResiduals residuals(problem, OwnModel::ncp);
   for (const bool printed : {true, false}) {
-    Sweep<CoulombBlock, CoulombSpace> sweep(problem, {}, contact_order(problem, "given", 1), velocity_weights(problem));
+    Sweep<CoulombBlock, CoulombSpace> sweep(problem, {}, contact_order(problem, "given", 1).contacts,
+                                            velocity_weights(problem));
     Vector impulse = Vector::Zero(problem.rows());
     sweep.start(impulse.data());
     double omega = 1.0;

@@ -1,9 +1,13 @@
-#include "solvers/newton/block_functions.hpp"
+#include "solvers/newton/contact_function.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace conebench::newton {
 namespace {
@@ -14,6 +18,9 @@ ContactVector<Dim> random_vector(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   return ContactVector<Dim>::NullaryExpr([&] { return normal(random); });
 }
+
+constexpr std::array functions = {ContactFunction::alart_curnier, ContactFunction::natural_map,
+                                  ContactFunction::fischer_burmeister};
 
 /// X and Y of `function` against central differences; returns the relative error.
 template <int Dim, class Function>
@@ -53,6 +60,10 @@ void expect_derivatives_match() {
     };
     EXPECT_LE((derivative_error<Dim>(impulse, velocity, alart_curnier)), 1e-7) << trial;
     EXPECT_LE((derivative_error<Dim>(impulse, velocity, natural_map)), 1e-7) << trial;
+    const auto fischer_burmeister = [&](const ContactVector<Dim>& l, const ContactVector<Dim>& s) {
+      return fischer_burmeister_function(l, s, cone, mu, r.normal);
+    };
+    EXPECT_LE((derivative_error<Dim>(impulse, velocity, fischer_burmeister)), 1e-7) << trial;
     const BlockFunction<Dim> f = alart_curnier(impulse, velocity);
     if (f.by_velocity(Dim - 1, Dim - 1) == 0.0) {
       ++open;
@@ -82,22 +93,94 @@ TEST(BlockFunctions, JacobiansOfEveryLawAreThoseOfCentralDifferences) {
     for (int trial = 0; trial < 100; ++trial) {
       const Block impulse = Block::NullaryExpr(cone.size(), [&] { return normal(random); });
       const Block velocity = Block::NullaryExpr(cone.size(), [&] { return normal(random); });
-      for (const bool alart_curnier : {true, false}) {
-        const auto function = [&](const Block& l, const Block& s) {
-          return contact_function(alart_curnier, l, s, cone, r);
-        };
+      for (const ContactFunction kind : functions) {
+        const auto function = [&](const Block& l, const Block& s) { return contact_function(kind, l, s, cone, r); };
         EXPECT_LE((derivative_error<Eigen::Dynamic>(impulse, velocity, function)), 1e-7) << trial;
       }
     }
   }
 }
 
-TEST(BlockFunctions, APyramidTakesTheNaturalMapForAlartAndCurniersFunction) {
+TEST(BlockFunctions, APyramidTakesTheNaturalMapInAnyCase) {
   const FrictionCone cone(ConeShape::pyramid, std::vector{2}, std::vector{0.5, 0.5});
   const FrictionCone::Block impulse = Eigen::Vector3d(0.3, -0.2, 1.0), velocity = Eigen::Vector3d(0.4, 0.1, -0.2);
   const Steps r{.normal = 0.7, .tangential = 1.9};
-  EXPECT_EQ(contact_function(true, impulse, velocity, cone, r).value,
-            natural_map_function(impulse, velocity, cone, r.normal).value);
+  for (const ContactFunction kind : functions) {
+    EXPECT_EQ(contact_function(kind, impulse, velocity, cone, r).value,
+              natural_map_function(impulse, velocity, cone, r.normal).value);
+  }
+}
+
+TEST(BlockFunctions, ConesOfSeveralGroupsTakeTheNaturalMapForFischerAndBurmeisters) {
+  const FrictionLaw law = FrictionLaw::rolling(0.5, 0.2);
+  const FrictionCone cone(law.shape, law.groups, law.coefficients);
+  FrictionCone::Block impulse(5), velocity(5);
+  impulse << 0.3, -0.2, 1.0, 0.1, 0.0;
+  velocity << 0.4, 0.1, -0.2, 0.0, 0.3;
+  EXPECT_EQ(contact_function(ContactFunction::fischer_burmeister, impulse, velocity, cone, {.normal = 0.7}).value,
+            natural_map_function(impulse, velocity, cone, 0.7).value);
+}
+
+TEST(BlockFunctions, FischerBurmeisterIsXPlusYLessTheRootOfTheirSquares) {
+  // (x + y − φ)² = x² + y² by Jordan's product, and x + y − φ is in the cone: the definition.
+  std::mt19937_64 random(3);
+  const auto square = [](const Eigen::Vector4d& v) {
+    Eigen::Vector4d result = 2.0 * v[3] * v;
+    result[3] = v.squaredNorm();
+    return result;
+  };
+  for (int trial = 0; trial < 200; ++trial) {
+    const Eigen::Vector4d x = 2.0 * random_vector<4>(random),
+                          y = std::pow(10.0, -(trial % 9)) * random_vector<4>(random);
+    const BlockFunction<4> f = cone_fischer_burmeister<4>(x, y);
+    const Eigen::Vector4d root = x + y - f.value;
+    EXPECT_LE((square(root) - square(x) - square(y)).norm(), 1e-13 * square(x)[3]) << trial;
+    EXPECT_LE(root.head<3>().norm(), root[3] * (1.0 + 1e-14)) << trial;
+  }
+}
+
+TEST(BlockFunctions, FischerBurmeisterOfOneRowIsTheScalarFunction) {
+  using Row = ContactVector<1>;
+  for (const auto& [a, b] : std::vector<std::pair<double, double>>{{2, 0.5}, {-1, 3}, {-1, -2}, {0, 4}, {1e-9, 1}}) {
+    const BlockFunction<1> cone = cone_fischer_burmeister<1>(Row(a), Row(b));
+    const ScalarFischerBurmeister scalar = fischer_burmeister(a, b);
+    EXPECT_NEAR(cone.value[0], scalar.value, 1e-15 * std::abs(scalar.value)) << a << " " << b;
+    EXPECT_NEAR(cone.by_impulse(0, 0), scalar.by_first, 1e-15) << a << " " << b;
+    EXPECT_NEAR(scalar.value, a + b - std::hypot(a, b), 1e-15) << a << " " << b;
+  }
+}
+
+TEST(BlockFunctions, FischerBurmeisterHasAnElementOfItsJacobianOnTheConesBoundary) {
+  // A contact that sticks at the edge of its cone, one that opens there, and one that does neither: limits along x = y.
+  const Eigen::Vector3d edge(0.6, -0.8, 1.0);
+  for (const auto& [x, y] : std::vector<std::pair<Eigen::Vector3d, Eigen::Vector3d>>{
+           {edge, Eigen::Vector3d::Zero()}, {edge, 2.0 * edge}, {Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()}}) {
+    constexpr double h = 1e-9;
+    const Eigen::Vector3d inside(0, 0, h);
+    const BlockFunction<3> at = cone_fischer_burmeister<3>(x, y);
+    const BlockFunction<3> near = cone_fischer_burmeister<3>(x + inside, y + inside);
+    EXPECT_LE((at.by_impulse - near.by_impulse).norm(), 1e-6) << x.transpose();
+    EXPECT_LE((at.by_velocity - near.by_velocity).norm(), 1e-6) << x.transpose();
+  }
+}
+
+TEST(BlockFunctions, IntervalFischerBurmeisterHasTheZerosOfTheIntervalFunctionAndItsOwnDerivatives) {
+  const std::vector<Interval> all = {{}, {.lower = 0.0}, {.upper = 0.5}, {-1.0, 2.0}, {0.4, 0.4}};
+  for (const Interval& bounds : all) {
+    for (const double impulse : {-1.5, -1.0, 0.0, 0.4, 0.5, 0.7, 2.0, 3.0}) {
+      for (const double velocity : {-0.6, 0.0, 0.9}) {
+        const double value = interval_fischer_burmeister(impulse, velocity, bounds, 0.5).value[0];
+        EXPECT_EQ(std::abs(value) <= 1e-15, interval_function(impulse, velocity, bounds, 0.5).value[0] == 0.0)
+            << impulse << " " << velocity << " in [" << bounds.lower << ", " << bounds.upper << "]";
+        const auto function = [&](const ContactVector<1>& l, const ContactVector<1>& s) {
+          return interval_fischer_burmeister(l[0], s[0], bounds, 0.5);
+        };
+        // Off the kinks.
+        EXPECT_LE((derivative_error<1>(ContactVector<1>(impulse + 0.03), ContactVector<1>(velocity + 0.04), function)),
+                  1e-7);
+      }
+    }
+  }
 }
 
 TEST(BlockFunctions, IntervalFunctionVanishesAtItsLawAlone) {
@@ -151,16 +234,18 @@ const std::vector<State>& lawful_states() {
   return states;
 }
 
-TEST(BlockFunctions, BothVanishAtTheStatesOfCoulombsLawAndOnlyThere) {
+TEST(BlockFunctions, AllVanishAtTheStatesOfCoulombsLawAndOnlyThere) {
   for (const State& s : lawful_states()) {
     const CoulombSpace cone{{s.mu}};
     for (const Steps r : {Steps{1.0, 1.0}, Steps{0.2, 5.0}}) {
       EXPECT_LE(alart_curnier_function(s.impulse, s.velocity, cone, r).value.norm(), 1e-14);
       EXPECT_LE(natural_map_function(s.impulse, s.velocity, cone, r.normal).value.norm(), 1e-14);
+      EXPECT_LE(fischer_burmeister_function(s.impulse, s.velocity, cone, s.mu, r.normal).value.norm(), 1e-14);
     }
     const Eigen::Vector3d wrong = s.velocity + Eigen::Vector3d(0.0, 0.0, -0.7);
     EXPECT_GE(alart_curnier_function(s.impulse, wrong, cone, {}).value.norm(), 1e-2);
     EXPECT_GE(natural_map_function(s.impulse, wrong, cone, 1.0).value.norm(), 1e-2);
+    EXPECT_GE(fischer_burmeister_function(s.impulse, wrong, cone, s.mu, 1.0).value.norm(), 1e-2);
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace conebench::testing;
 
-const std::vector<std::string> ncp_ids = {"NSN-AC", "NSN-NM", "STAGGERED"};
+const std::vector<std::string> ncp_ids = {"NSN-AC", "NSN-NM", "NSN-FB", "STAGGERED"};
 const OptionValues factored = {{"primal", "factor"}};
 
 TEST(NewtonMixedLaws, JointFrictionHoldsUpToItsBoundAndBrakesBeyond) {

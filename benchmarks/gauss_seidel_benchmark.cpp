@@ -178,7 +178,7 @@ void against_stream(benchmark::State& state, const ContactProblem& problem, Work
 /// Sweeps that go on from the 20th: warm, the modes settled. `cold` starts anew from zero every ten sweeps.
 template <class Local>
 void sweeps(benchmark::State& state, const ContactProblem& problem, Local local, bool cold) {
-  Sweep<Local, CoulombSpace> sweep(problem, std::move(local), contact_order(problem, "given", 1),
+  Sweep<Local, CoulombSpace> sweep(problem, std::move(local), contact_order(problem, "given", 1).contacts,
                                    velocity_weights(problem));
   const Vector zero = Vector::Zero(problem.rows());
   Vector impulse = zero;

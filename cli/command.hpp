@@ -34,6 +34,7 @@ Command add_list(CLI::App& root);
 Command add_generate(CLI::App& root);
 Command add_inverse_dynamics(CLI::App& root);
 Command add_loop(CLI::App& root);
+Command add_phenomena(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_compare_trajectories(CLI::App& root);

@@ -18,13 +18,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* new_footer =
-    R"(It writes a folder with a projected Jacobi method that you replace by your own, a suite
+    R"(solver: a folder with a projected Jacobi method that you replace by your own, a suite
 that compares it with NSGS, and test.sh, which builds, checks and sweeps it.
+engine: NAME.py, an adapter for `conebench phenomena` that you replace by your own.
 
 Examples:
   conebench new solver my-method
   conebench new solver my-method --cpp
   conebench new solver my-method --python
+  conebench new engine mine
+  conebench phenomena --engines mine.py --out mine
   CONEBENCH=build/bin/conebench my-method/test.sh)";
 
 struct Arguments {
@@ -82,22 +85,53 @@ Way way_of(const Arguments& arguments) {
           R"("JACOBI")"};
 }
 
-Result<int> make_solver(const Arguments& arguments) {
+Result<void> check_name(const Arguments& arguments) {
   const std::string& name = arguments.name;
   const bool plain = std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
                        return c == '-' || c == '_' || (c < 128 && std::isalnum(c) != 0);
                      });
-  if (!plain) {
-    return Error{ErrorCode::wrong_usage,
-                 fmt::format("new solver {}: the name must be a letter, then letters, digits, - and _", name)};
-  }
+  if (plain) return {};
+  return Error{
+      ErrorCode::wrong_usage,
+      fmt::format("new {} {}: the name must be a letter, then letters, digits, - and _", arguments.what, name)};
+}
+
+/// The name with _ for -, in small letters: one of C and Python.
+std::string word_of(const std::string& name) {
+  std::string word = replaced(name, "-", "_");
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+
+Result<int> make_engine(const Arguments& arguments) {
+  CONEBENCH_CHECK(check_name(arguments));
+  if (arguments.plugin || arguments.cpp || arguments.python || arguments.program)
+    return Error{ErrorCode::wrong_usage, "new engine: --plugin, --cpp, --python and --program are of solvers"};
+  const std::string file = arguments.name + ".py";
+  std::error_code failure;
+  if (fs::exists(file, failure))
+    return Error{ErrorCode::bad_input, fmt::format("{}: is there already; take another name", file)};
+  std::string type = word_of(arguments.name);
+  type[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(type[0])));
+  std::string text = replaced(skeleton("toy.py"), "toy.py", file);
+  text =
+      replaced(replaced(text, "\"TOY\"", fmt::format("\"{}\"", upper(arguments.name))), "class Toy", "class " + type);
+  std::ofstream out(file, std::ios::binary);
+  if (!(out << text).flush()) return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written", file)};
+  print_text(fmt::format("{0}: made; replace its World\nnext: conebench phenomena --engines {0} --quick --out {1}\n",
+                         file, arguments.name));
+  return done;
+}
+
+Result<int> make_solver(const Arguments& arguments) {
+  const std::string& name = arguments.name;
+  CONEBENCH_CHECK(check_name(arguments));
   if (find_solver(upper(name)) != nullptr) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("new solver {}: a solver {} exists already; take another name", name, upper(name))};
   }
-  std::string word = replaced(name, "-", "_");
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string word = word_of(name);
   const auto renamed = [&](std::string text) {
     for (const char* id : {"JACOBI-PROGRAM", "JACOBI-PYTHON", "JACOBI-CPP"}) text = replaced(text, id, upper(name));
     text = replaced(text, "JACOBI_H", upper(word) + "_H");
@@ -153,10 +187,10 @@ conebench=${{CONEBENCH:-conebench}}
 
 Command add_new(CLI::App& root) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = root.add_subcommand("new", "Write a working skeleton of a new solver");
+  CLI::App* app = root.add_subcommand("new", "Write a working skeleton of a new solver or engine");
   app->footer(new_footer);
-  app->add_option("WHAT", arguments->what, "solver")->required()->check(CLI::IsMember({"solver"}));
-  app->add_option("NAME", arguments->name, "Its folder; in capitals, its id")->required();
+  app->add_option("WHAT", arguments->what, "solver or engine")->required()->check(CLI::IsMember({"solver", "engine"}));
+  app->add_option("NAME", arguments->name, "Its folder or file; in capitals, its id")->required();
   auto* plugin = app->add_flag("--plugin", arguments->plugin, "A shared library in C (the default)");
   auto* cpp = app->add_flag("--cpp", arguments->cpp, "A shared library in C++20");
   auto* python = app->add_flag("--python", arguments->python, "A program in Python, with numpy and h5py");
@@ -164,7 +198,7 @@ Command add_new(CLI::App& root) {
   plugin->excludes(cpp)->excludes(python)->excludes(program);
   cpp->excludes(python)->excludes(program);
   python->excludes(program);
-  return {app, [arguments] { return make_solver(*arguments); }};
+  return {app, [arguments] { return arguments->what == "engine" ? make_engine(*arguments) : make_solver(*arguments); }};
 }
 
 }  // namespace conebench::cli

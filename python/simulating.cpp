@@ -130,6 +130,37 @@ class Loop {
     return fields;
   }
 
+  void push(const std::string& body, const Numbers& force, const Numbers& torque) {
+    const auto number = simulation_.engine().body_number(body);
+    if (!number || *number == 0) raise({ErrorCode::bad_input, fmt::format("push: no body '{}' that moves", body)});
+    const Vector f = vector_of(force), t = vector_of(torque);
+    if (f.size() != 3 || t.size() != 3 || !f.allFinite() || !t.allFinite())
+      raise({ErrorCode::bad_input, "push: force and torque are three finite numbers each"});
+    if (!simulation_.engine().push(*number, f, t))
+      raise({ErrorCode::unsupported, "push: bodies of this scene can't be pushed"});
+  }
+
+  /// Of the last step, one a contact, at its start.
+  py::list contacts() {
+    const auto& mechanics = simulation_.mechanics();
+    py::list all;
+    Index row = mechanics.first_contact_row();
+    for (const simulation::ContactPoint& contact : mechanics.contacts) {
+      py::dict one;
+      one["bodies"] = py::make_tuple(simulation_.engine().body_name(contact.first_body),
+                                     simulation_.engine().body_name(contact.second_body));
+      one["point"] = array_of(contact.position);
+      one["frame"] = py::make_tuple(array_of(contact.frame.col(0)), array_of(contact.frame.col(1)),
+                                    array_of(contact.frame.col(2)));
+      one["gap"] = contact.gap;
+      one["row"] = row;
+      one["rows"] = contact.rows();
+      all.append(one);
+      row += contact.rows();
+    }
+    return all;
+  }
+
   long steps() const { return steps_; }
   double tolerance() const { return tolerance_; }
   double time_step() const { return simulation_.time_step(); }
@@ -179,6 +210,8 @@ std::unique_ptr<Loop> simulation(const std::string& scene, std::vector<std::stri
 void add_simulating(py::module_& module) {
   py::class_<Loop>(module, "Loop")
       .def("step", &Loop::step)
+      .def("push", &Loop::push)
+      .def("contacts", &Loop::contacts)
       .def_property_readonly("steps", &Loop::steps)
       .def_property_readonly("time_step", &Loop::time_step)
       .def_property_readonly("tolerance", &Loop::tolerance)

@@ -8,8 +8,9 @@ peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 program_packages=(coinor-libclp-dev)
 # scripts/fetch_mujoco.sh gets MuJoCo, the engine behind the simulated scenes, by pip; the build goes on without it.
 engine_packages=(python3-pip)
-# scripts/fetch_peers.sh makes an environment of them; without it their tests are skipped.
-environment_packages=(python3-venv)
+# scripts/fetch_peers.sh makes an environment of them, and the adapter of ODE is compiled against its library; without
+# these their tests are skipped.
+environment_packages=(python3-venv libode-dev)
 # Meshes of URDF files that MuJoCo does not read; the build goes on without it.
 mesh_packages=(libassimp-dev)
 # Pictures of the scenes; without the first the build leaves them out, without the second a run does.

@@ -105,7 +105,7 @@ struct Mechanics {
 struct Reach {
   double time_step = 0.01;  ///< Δt [s]
   /// Contacts with φ ≤ margin [m] are taken. Negative: those that can close within two steps, φ ≤ max(the model's own
-  /// margin, 2 Δt (‖gravity‖ Δt + max(0, −v_N))).
+  /// margin, 2 Δt (‖gravity‖ Δt + max(0, −v_N)), 1e-9 of the bodies' mean size).
   double contact_margin = -1.0;
   /// The solver's model lets sliding contacts open, φ/Δt + v_N = μ ‖v_T‖ (the cone complementarity problem): of those
   /// within two steps are then all with φ ≤ 2 Δt μ ‖v_T‖ more.
@@ -227,6 +227,9 @@ class Engine {
   /// As the model has it; "body3" where it gives none.
   virtual std::string body_name(int body) const = 0;
   virtual BodyPose body_pose(int body) const = 0;
+  /// A force at the body's centre of mass [N] and a torque [N m], along the world's axes, from now on part of τ; in
+  /// place of the last one. False: bodies of this engine can't be pushed.
+  virtual bool push(int /*body*/, const Eigen::Vector3d& /*force*/, const Eigen::Vector3d& /*torque*/) { return false; }
   /// Writes a picture of it as PNG (480 x 360), without a screen. Errors: unsupported where this build or machine
   /// cannot draw, in one line with the reason; bad_input where the file can't be written.
   virtual Result<void> write_picture(const std::filesystem::path& file) const = 0;

@@ -358,7 +358,9 @@ bool MujocoBase::near(const ContactPoint& contact, const Eigen::Vector3d& veloci
   const double across = contact.coefficients.empty() ? contact.friction : contact.coefficients[1];
   const double lift = reach.lifts ? std::hypot(contact.friction * velocity[0], across * velocity[1]) : 0.0;
   const double closing = dimensions_.gravity * reach.time_step + std::max(0.0, -velocity[2]) + lift;
-  return contact.gap <= std::max(own, 2.0 * reach.time_step * closing);
+  // Shapes that touch may be apart by rounding; without gravity nothing else would take them.
+  const double touch = 1e-9 * typical_length_;
+  return contact.gap <= std::max({own, touch, 2.0 * reach.time_step * closing});
 }
 
 ContactPoint MujocoBase::contact_of(const mjContact& found) const {
@@ -417,11 +419,23 @@ void MujocoBase::append_drift(const ContactPoint& contact, std::vector<double>& 
   std::copy_n(surface.data(), contact.normal() > 2 ? 3 : 2, drift.begin() + std::ptrdiff_t(first));
 }
 
+bool MujocoBase::push(int body, const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
+  mjtNum* push = data_->xfrc_applied + 6 * body;
+  std::copy_n(force.data(), 3, push);
+  std::copy_n(torque.data(), 3, push + 3);
+  return true;
+}
+
 Vector MujocoBase::passive_force() const {
   Vector force = as_vector(data_->qfrc_passive, model_->nv);
 #if mjVERSION_HEADER >= 3011000
   if (model_->flg_adhesion) force -= as_vector(data_->qfrc_adhesion, model_->nv);
 #endif
+  for (int body = 1; body < model_->nbody; ++body) {
+    const mjtNum* push = data_->xfrc_applied + 6 * body;
+    if (std::all_of(push, push + 6, [](mjtNum value) { return value == 0.0; })) continue;
+    mj_applyFT(model_.get(), data_.get(), push, push + 3, data_->xipos + 3 * body, body, force.data());
+  }
   return force;
 }
 

@@ -74,6 +74,7 @@ class MujocoBase : public Engine {
   std::string body_name(int body) const override;
   /// In the pose that the data holds.
   BodyPose body_pose(int body) const override;
+  bool push(int body, const Eigen::Vector3d& force, const Eigen::Vector3d& torque) override;
   Result<void> write_picture(const std::filesystem::path& file) const override;
   /// In the pose that the data holds.
   Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const override;
@@ -88,7 +89,7 @@ class MujocoBase : public Engine {
   /// Passive, Coriolis and actuator forces, and the rows of loops, limits and friction: all but MuJoCo's own rows of
   /// contacts.
   void forces_and_rows();
-  /// Of springs, dampers, fluids and gravity compensation; adhesion is that of find_contacts().
+  /// Of springs, dampers, fluids, gravity compensation and pushes; adhesion is that of find_contacts().
   Vector passive_force() const;
   /// Whether contacts of two shapes are missing, as MuJoCo keeps no more.
   bool contacts_are_cut() const { return contacts_ == ContactList::cut; }

@@ -6,7 +6,7 @@ from math import inf
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _core
 from ._answers import Judgement, judge
@@ -60,6 +60,17 @@ class Simulation(Iterator[Step]):
         fields = self._core.step()
         fields["problem"], fields["tolerance"] = Problem(fields["problem"]), self._core.tolerance
         return Step(**fields)
+
+    def push(self, body: str, force: Sequence[float], torque: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        """From the next step on, a force at the body's centre of mass [N] and a torque [N m], along the world's axes; in
+        place of the last ones. Raises Error for a body that the model does not have."""
+        self._core.push(body, force, torque)
+
+    @property
+    def contacts(self) -> List[Dict[str, Any]]:
+        """Of the last step, at its start: `bodies` (names), `point` [m], `frame` (t1, t2, n; n from the first body to the
+        second), `gap` [m], `row`: its first in the problem, and how many `rows` it has, the normal's last."""
+        return self._core.contacts()
 
     @property
     def time_step(self) -> float:

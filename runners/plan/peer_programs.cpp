@@ -19,19 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The package's folder of peers: in a wheel, a build folder, or below a prefix.
-std::optional<fs::path> folder_beside_executable() {
-  std::error_code failed;
-  const fs::path prefix = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path();
-  std::vector<fs::path> folders = {prefix / "peers", prefix / "python/conebench/peers"};
-  if (const auto files = glob_files(prefix, "lib/python3*/*-packages/conebench/peers/__main__.py")) {
-    for (const fs::path& file : *files) folders.push_back(prefix / file.parent_path());
-  }
-  const auto found = std::ranges::find_if(
-      folders, [&](const fs::path& folder) { return fs::is_regular_file(folder / "__main__.py", failed); });
-  return found == folders.end() ? std::nullopt : std::optional(*found);
-}
-
 /// The peer's module, and what modules share.
 std::vector<fs::path> code_of(const PeerProgram& peer, const fs::path& folder) {
   std::vector<fs::path> files = {folder / (peer.module + ".py")};
@@ -43,12 +30,11 @@ std::vector<fs::path> code_of(const PeerProgram& peer, const fs::path& folder) {
 
 Result<void> add(const std::string& id) {
   const PeerProgram& peer = *find_peer_program(id);
-  const char* const named = std::getenv("CONEBENCH_PYTHON");
-  const std::string python = named == nullptr || *named == '\0' ? "python3" : named;
-  if (const auto folder = folder_beside_executable()) {
-    return add_peer(peer, {python, *folder / "__main__.py", id}, code_of(peer, *folder));
+  if (const auto package = python_package()) {
+    const fs::path folder = *package / "peers";
+    return add_peer(peer, {peer_python(), folder / "__main__.py", id}, code_of(peer, folder));
   }
-  return add_peer(peer, {python, "-m", "conebench.peers", id}, {});
+  return add_peer(peer, {peer_python(), "-m", "conebench.peers", id}, {});
 }
 
 std::vector<PeerProgram> read_table() {
@@ -63,6 +49,23 @@ std::vector<PeerProgram> read_table() {
 }
 
 }  // namespace
+
+std::string peer_python() {
+  const char* const named = std::getenv("CONEBENCH_PYTHON");
+  return named == nullptr || *named == '\0' ? "python3" : named;
+}
+
+std::optional<fs::path> python_package() {
+  std::error_code failed;
+  const fs::path prefix = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path();
+  std::vector<fs::path> folders = {prefix, prefix / "python/conebench"};
+  if (const auto files = glob_files(prefix, "lib/python3*/*-packages/conebench/peers/__main__.py")) {
+    for (const fs::path& file : *files) folders.push_back(prefix / file.parent_path().parent_path());
+  }
+  const auto found = std::ranges::find_if(
+      folders, [&](const fs::path& folder) { return fs::is_regular_file(folder / "peers/__main__.py", failed); });
+  return found == folders.end() ? std::nullopt : std::optional(*found);
+}
 
 const std::vector<PeerProgram>& peer_programs() {
   static const std::vector<PeerProgram> table = read_table();

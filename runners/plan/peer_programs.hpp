@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,14 @@ const std::vector<PeerProgram>& peer_programs();
 /// The one of this id, or nullptr.
 const PeerProgram* find_peer_program(const std::string& id);
 
-/// From now on require_solver knows them. One that is asked for is started and described once, by the Python that
-/// CONEBENCH_PYTHON names, else by python3, with the package that lies beside this executable, else with that Python's
-/// own. Errors then: unsupported, with the extra that brings it, where a package is not installed; else as add_peer.
+/// The Python that CONEBENCH_PYTHON names, else python3.
+std::string peer_python();
+/// The folder of the Python package that lies beside this executable: in a wheel, a build folder, or below a prefix.
+std::optional<std::filesystem::path> python_package();
+
+/// From now on require_solver knows them. One that is asked for is started and described once, by peer_python() with
+/// python_package(), else with that Python's own. Errors then: unsupported, with the extra that brings it, where a
+/// package is not installed; else as add_peer.
 void offer_peer_programs();
 
 }  // namespace conebench

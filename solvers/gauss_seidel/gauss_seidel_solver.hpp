@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -92,7 +93,7 @@ class GaussSeidelSolver final : public Solver {
       summary.own_residual = 0.0;
       return summary;
     }
-    constexpr double divergence = 1e12;
+    double divergence = 1e12;
     const SolveProgress progress(stop, monitor);
     StallWindow window;
     long next_check = 1;
@@ -121,6 +122,8 @@ class GaussSeidelSolver final : public Solver {
       summary.own_residual = settings_.own_test == OwnTest::natural_map   ? change.largest
                              : settings_.own_test == OwnTest::fixed_point ? change.largest / change.relaxation
                                                                           : unknown;
+      // A guess can be far away where the free velocity is rounding.
+      if (k == 1) divergence = std::max(divergence, 1e3 * change.largest);
       if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) return end_with(SolveStatus::diverged);
       if constexpr (Adapting<Local>) {
         if (!factor.accepts(change.largest)) {

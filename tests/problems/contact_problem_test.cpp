@@ -234,6 +234,17 @@ const std::vector<HashCase>& hash_cases() {
 
 class Hashes : public ::testing::TestWithParam<std::size_t> {};
 
+TEST(FreeTerm, OfARowAtRestMayBeRoundingOfTheOthers) {
+  ContactProblemData data = complete_data();
+  for (Index k = 0; k < 6; ++k) data.primal->jacobian.coeffRef(4, k) = 0.0;
+  data.delassus = make_factored_delassus(data.primal->mass, data.primal->jacobian).value();
+  (*data.bias)[4] = 0.0;
+  data.free_term[4] = 1e-17;
+  EXPECT_TRUE(ContactProblem::create(data));
+  data.free_term[4] = 1e-12;
+  EXPECT_FALSE(ContactProblem::create(data));
+}
+
 TEST_P(Hashes, ChangeWithWhatTheyCover) {
   const HashCase& test = hash_cases()[GetParam()];
   const auto base = ContactProblem::create(complete_data()).value();

@@ -184,6 +184,31 @@ def mistakes():
         check(str(raised) == "its own", "what a solver raises comes out")
 
 
+def pushed():
+    """A push accelerates by F/m until it is taken back; a torque turns; contacts carry the weight."""
+    simulation = conebench.simulate("box-on-plane", steps=40, options={"speed": 0.0})
+    first = next(simulation)
+    h, mass = simulation.time_step, first.problem.M[0, 0]
+    name = simulation.contacts[0]["bodies"][1]
+    simulation.push(name, (0.0, 0.0, 3.0 * mass * 9.81))
+    next(simulation)
+    up = next(simulation).velocity
+    check(abs(up[2] - 2 * h * 2.0 * 9.81) < 1e-9, f"a push of three weights lifts: {up[2]}")
+    simulation.push(name, (0.0, 0.0, 0.0), (0.0, 0.0, 1e-3))
+    after = next(simulation).velocity
+    check(abs(after[2] - up[2] + h * 9.81) < 1e-9 and after[5] > 0.0, "it is taken back, and a torque turns")
+    resting = conebench.simulate("box-on-plane", steps=40, options={"speed": 0.0})
+    step = [next(resting) for _ in range(40)][-1]
+    total = sum(step.impulse[one["row"] + one["rows"] - 1] * one["frame"][2][2] for one in resting.contacts)
+    check(abs(total - mass * 9.81 * h) < 1e-6 * mass, "contacts carry the weight along their normals")
+    for words, said in ((("nobody", (0, 0, 1)), "nobody"), ((name, (0, 0)), "three finite numbers")):
+        try:
+            simulation.push(*words)
+            raise SystemExit("FAILED: no error")
+        except conebench.Error as error:
+            check(said in str(error), f"an error that says what is wrong: {error}")
+
+
 def as_a_program(folder):
     """Started once for all steps, which it counts."""
     file = folder / "counting.py"
@@ -213,4 +238,5 @@ with tempfile.TemporaryDirectory(prefix="conebench-simulate-") as name:
     tightened()
     other_models(folder)
     mistakes()
+    pushed()
     as_a_program(folder)

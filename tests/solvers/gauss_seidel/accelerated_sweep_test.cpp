@@ -62,6 +62,21 @@ TEST(AcceleratedSweep, StartsWhereTheAccelerationOfPlainSweepsPointsAndShowsTheS
   }
 }
 
+/// Bodies that part keep the last step's impulses as a guess, while the free velocity is rounding.
+TEST(GaussSeidel, AGuessFarFromASolutionNearZeroIsNoDivergence) {
+  ContactProblemData data = make_problem("random", {{"contacts", 4L}}, 2).data();
+  data.primal.reset();
+  data.bias.reset();
+  data.reference.reset();
+  data.free_term *= 1e-16;
+  const ContactProblem problem = ContactProblem::create(std::move(data)).value();
+  const Vector guess = Vector::Constant(problem.rows(), 0.4);
+  for (const std::string& id : accelerated_ids) {
+    SCOPED_TRACE(id);
+    EXPECT_NE(sweeps(id, problem, 50, {}, guess).summary.status, SolveStatus::diverged);
+  }
+}
+
 TEST(AcceleratedSweep, AllocatesNothing) {
   if (!testing::allocations_are_counted()) GTEST_SKIP() << "allocations are not counted in this build";
   const ContactProblem problem = problem_of_all_blocks();

@@ -22,6 +22,9 @@ class Toy:
         if scene.material.torsion or scene.material.rolling:
             raise Cannot("torsion and rolling friction")
         grounds = [body for body in scene.bodies if body.fixed]
+        for part in (part for body in scene.moving for part in body.parts):
+            if not isinstance(part.shape, (Box, Sphere)):
+                raise Cannot(type(part.shape).__name__.lower())
         if len(scene.moving) > 1 or any(not isinstance(part.shape, HalfSpace) for body in grounds for part in body.parts):
             raise Cannot("contacts between bodies", "only half spaces are touched")
         return World(scene, grounds, time_step, **options)
@@ -44,10 +47,8 @@ class World:
             if isinstance(part.shape, Box):
                 corners = np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T * part.shape.half
                 yield from place + corners @ (self.r @ matrix(part.rotation)).T
-            elif isinstance(part.shape, Sphere):
-                yield place - part.shape.radius * up
             else:
-                raise Cannot(type(part.shape).__name__.lower())
+                yield place - part.shape.radius * up
 
     def step(self, wrenches):
         """Semi-implicit Euler: velocities with the contacts' impulses, then positions."""

@@ -43,7 +43,7 @@ def measure(lab, phenomenon, case=None):
 
 
 def loop():
-    for variant in ("NSGS-AA", "CASCADE"):
+    for variant in ("NSGS-AA", "default"):
         lab = laboratory(variant, quick=True)
         for one in catalogue.values():
             for case in one.cases:
@@ -51,7 +51,7 @@ def loop():
                 check(measured.right, f"{variant}, {one.id}, {case}: {measured.value:.4g} {one.unit}, exact "
                                       f"{measured.exact:.4g} +- {measured.allowed:.3g}")
     for phenomenon, case in (("stopping-distance", "mu = 0.5"), ("bounce", "e = 0.8")):
-        errors = [measure(laboratory("CASCADE", step), phenomenon, case).error for step in (0.01, 0.005, 0.0025)]
+        errors = [measure(laboratory("default", step), phenomenon, case).error for step in (0.01, 0.005, 0.0025)]
         check(errors[2] < 0.6 * errors[0], f"{phenomenon}: the error shrinks with the step, {errors}")
 
 

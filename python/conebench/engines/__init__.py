@@ -11,7 +11,7 @@ Wrench = Tuple[Sequence[float], Sequence[float]]  # force at the centre of mass 
 
 
 class Cannot(Exception):
-    """What of a scene an engine does not have: Cannot("joint friction", "set_friction has no effect on a slide")."""
+    """What of a scene an engine does not have, raised by world(): Cannot("joint friction", "set_friction has no effect on a slide")."""
 
     def __init__(self, element: str, why: str = "") -> None:
         super().__init__(f"{element}: {why}" if why else element)
@@ -29,6 +29,11 @@ class Contact:
     normal: Array  # of unit length
     gap: float = 0.0  # negative where they overlap [m]
     impulse: Optional[Array] = None  # on the second body during the step, in the world [N s]; None: not readable
+
+    @property
+    def finite(self) -> bool:
+        """The gap may be NaN where an engine does not show it."""
+        return all(bool(np.isfinite(part).all()) for part in (self.point, self.normal, self.impulse) if part is not None)
 
 
 @dataclass

@@ -9,7 +9,8 @@ import numpy as np
 from . import Contact, State, Wrench
 from ._mjcf import mjcf
 from ._tree import Tree
-from .. import __version__, simulate
+from .._core import version
+from .._simulate import simulate
 from ..phenomena.scene import Scene
 
 
@@ -20,15 +21,15 @@ class Conebench:
     package = "conebench"
     variants: Dict[str, Dict[str, Any]] = {
         "default": {},
+        "NSGS": {"solver": "NSGS"},
         "NSGS-AA": {"solver": "NSGS-AA"},
-        "CASCADE": {"solver": "CASCADE"},
         "PGS-CCP": {"solver": "PGS-CCP"},
         "PGS-LCP": {"solver": "PGS-LCP"},
         "best": {"solver": "CASCADE", "tolerance": 1e-12},
     }
 
     def about(self) -> Dict[str, str]:
-        return {"version": __version__}
+        return {"version": version}
 
     def world(self, scene: Scene, time_step: float, options: Mapping[str, Any]) -> "ConebenchWorld":
         return ConebenchWorld(scene, time_step, dict(options))
@@ -66,5 +67,5 @@ class ConebenchWorld:
             rows = step.impulse[row:]
             count = one["rows"]
             impulse = rows[0] * frame[0] + rows[1] * frame[1] + rows[count - 1] * frame[2]
-            contacts.append(Contact(*one["bodies"], one["point"], frame[2], one["gap"], impulse))
+            contacts.append(Contact(one["bodies"][0], one["bodies"][1], one["point"], frame[2], one["gap"], impulse))
         return contacts

@@ -6,7 +6,7 @@ no torsional or rolling friction, no dry friction in joints; nothing sleeps."""
 
 import logging
 from importlib.metadata import version
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 
 import numpy as np
 from pydrake.geometry import (AddCompliantHydroelasticProperties, AddContactMaterial, AddRigidHydroelasticProperties,

@@ -12,7 +12,6 @@ from ..phenomena.scene import Scene
 
 _option_names = ("solver", "cone", "iterations", "tolerance", "impratio", "integrator", "noslip_iterations", "ls_iterations")
 _geom_names = ("solref", "solimp")
-_released = {"4.0.0": "2026-11-20"}
 
 
 class MuJoCo:
@@ -26,7 +25,8 @@ class MuJoCo:
         "CG": {"solver": "CG"},
         "PGS": {"solver": "PGS"},
         "noslip": {"cone": "elliptic", "noslip_iterations": 10},
-        # Contacts as stiff as a time step allows (solref's least time constant is two steps), one impedance for all depths.
+        # Contacts as stiff as refsafe lets a positive solref be (a time constant of two steps), one impedance for all depths:
+        # rigid at rest; what slides is lifted the more.
         "best": {"cone": "elliptic", "impratio": 100, "solref": "-1", "solimp": "0.9999 0.9999 0.001", "tolerance": 0,
                  "iterations": 200, "noslip_iterations": 100},
     }
@@ -36,7 +36,7 @@ class MuJoCo:
 
     def world(self, scene: Scene, time_step: float, options: Mapping[str, Any]) -> "MuJoCoWorld":
         if scene.material.restitution:
-            raise Cannot("restitution", "contacts are springs and dampers")
+            raise Cannot("restitution", "contacts are springs and dampers, without a coefficient")
         unknown = set(options) - set(_option_names) - set(_geom_names)
         if unknown:
             raise ValueError(f"MUJOCO: unknown option {sorted(unknown)[0]!r}")

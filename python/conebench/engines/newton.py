@@ -30,7 +30,7 @@ class _Solver:
     lacks: Mapping[str, str] = field(default_factory=dict)  # elements of scenes, why
     fixed: Mapping[str, Any] = field(default_factory=dict)  # arguments that no option changes
     own_contacts: bool = False
-    room: int = 0  # contacts a body, for which there is room; 0: Newton's estimate, for Kamino's dense matrix far too much
+    room: int = 0  # for contacts, a body; 0: as Newton estimates, which is far too much for Kamino's dense matrix
 
 
 _penalty = {"restitution": "contacts are springs and dampers", "torsional friction": "mu_torsional is not read",
@@ -54,10 +54,10 @@ _solvers = {
 
 
 class Newton:
-    """Options: `solver`; `substeps` of a time step, or `substep`, the longest one [s]; `ke`, `kd`, `kf`, `gap` of the shapes;
-    arguments of the solver's constructor, of Kamino those of its Config ("padmm.rho_0") and `speculative`: contacts that
-    are apart stay in, without restitution, whose bounce they would take. The variants' values but best's are those of
-    Newton's examples: default of basic_shapes, the others of domino_spiral, where it has the solver."""
+    """Options: `solver`; `substeps` of a time step, or `substep`, the longest one [s]; `ke`, `kd`, `kf`, `gap` of the
+    shapes; arguments of the solver's constructor, of Kamino those of its Config ("padmm.rho_0") and `speculative`:
+    contacts that are apart stay in, without restitution, whose bounce they would take. Variants have the values of
+    Newton's examples: default those of basic_shapes, others those of domino_spiral, where it has the solver."""
 
     id = "NEWTON"
     package = "newton"
@@ -72,9 +72,9 @@ class Newton:
         "Steel": {"solver": "Steel", "substep": 1 / 500},
         "Featherstone": {"solver": "Featherstone", "angular_damping": 0.0, "substep": 1 / 6000},
         "SemiImplicit": {"solver": "SemiImplicit", "angular_damping": 0.0, "substep": 1 / 6000},
+        # Tolerances below Newton's 1e-6 are beyond its precision: all iterations are made.
         "best": {"solver": "Kamino P-ADMM", "speculative": True, "gap": 0.01, "padmm.rho_0": 0.1,
-                 "padmm.max_iterations": 1000, "padmm.primal_tolerance": 1e-7, "padmm.dual_tolerance": 1e-7,
-                 "padmm.compl_tolerance": 1e-7},
+                 "padmm.max_iterations": 1000},
     }
 
     def about(self) -> Dict[str, str]:
@@ -123,18 +123,14 @@ def _know(name: str, solver: _Solver, options: Mapping[str, Any]) -> None:
             raise ValueError(f"NEWTON: unknown option {option!r} of {name}")
 
 
-def _transform(position: Sequence[float], rotation: Quaternion) -> wp.transform:
+def _transform(position: Any, rotation: Quaternion) -> wp.transform:
     w, x, y, z = rotation
     return wp.transform(wp.vec3(*(float(value) for value in position)), wp.quat(float(x), float(y), float(z), float(w)))
 
 
-def _turned(rotation: Quaternion, vector: Sequence[float]) -> Array:
-    return matrix(rotation) @ np.asarray(vector, float)
-
-
-def _in_world(body: Body, part: Part) -> "Tuple[Array, Quaternion]":
-    return (np.asarray(body.position) + _turned(body.rotation, part.position),
-            quaternion(matrix(body.rotation) @ matrix(part.rotation)))
+def _in_world(body: Body, part: Part) -> wp.transform:
+    turn = matrix(body.rotation)
+    return _transform(turn @ np.asarray(part.position, float) + body.position, quaternion(turn @ matrix(part.rotation)))
 
 
 class _Builder:
@@ -154,9 +150,10 @@ class _Builder:
         config.mu_torsional, config.mu_rolling = material.torsion, material.rolling
         for name, value in shape.items():
             setattr(config, name, float(value))
-        # MuJoCo's contacts have three rows, four with torsion, six with rolling.
-        rows = 6 if material.rolling else 4 if material.torsion else 3
-        self.of_shape = {"mujoco:condim": rows} if solver == "MuJoCo-Warp" else None
+        self.of_shape: Optional[Dict[str, int]] = None
+        if solver == "MuJoCo-Warp":  # contacts have three rows, four with torsion, six with rolling
+            self.of_shape = {"mujoco:condim": 6 if material.rolling else 4 if material.torsion else 3}
+            config.mu_torsional = max(material.torsion, 1e-5)  # mjMINMU
         self.names: List[str] = []  # of the bodies of shapes
         self.number = {body.name: number for number, body in enumerate(scene.moving)}
         self._bodies()
@@ -177,7 +174,7 @@ class _Builder:
 
     def _shape(self, body: Body, part: Part) -> None:
         number = self.number.get(body.name, -1)
-        place = _transform(*(_in_world(body, part) if body.fixed else (part.position, part.rotation)))
+        place = _in_world(body, part) if body.fixed else _transform(part.position, part.rotation)
         add, shape = self.builder, part.shape
         more = {"xform": place, "custom_attributes": self.of_shape}
         if isinstance(shape, Box):
@@ -188,7 +185,7 @@ class _Builder:
         elif isinstance(shape, Cylinder):
             add.add_shape_cylinder(number, radius=float(shape.radius), half_height=float(shape.half), **more)
         elif isinstance(shape, Hull):
-            add.add_shape_convex_hull(number, mesh=_mesh(shape.points), xform=place)
+            add.add_shape_convex_hull(number, mesh=_mesh(shape.points), **more)
         elif isinstance(shape, HalfSpace):
             add.add_shape_plane(body=number, width=0.0, length=0.0, **more)
         else:
@@ -250,6 +247,9 @@ def _mesh(points: Sequence[Vector]) -> "newton.Mesh":
     return newton.Mesh(np.asarray(points, np.float32), np.array([0, 1, 2], np.int32), compute_inertia=False)
 
 
+_Read = Tuple[Contact, Tuple[int, int], Array]  # with its shapes, and its point in the frame of a body that moves
+
+
 class NewtonWorld:
     def __init__(self, scene: Scene, time_step: float, substeps: int, solver: str, shape: Mapping[str, float],
                  options: Mapping[str, Any]) -> None:
@@ -281,7 +281,7 @@ class NewtonWorld:
         rotation = np.array([matrix((w, x, y, z)) for x, y, z, w in pose[:, 3:]]).reshape(-1, 3, 3)
         return State(self._time, pose[:, :3], rotation, velocity[:, :3], velocity[:, 3:])
 
-    def step(self, wrenches: Mapping[str, Wrench]) -> Optional[List[Contact]]:
+    def step(self, wrenches: Mapping[str, Wrench]) -> List[Contact]:
         force = np.zeros((len(self.number), 6), np.float32)
         for name, (push, torque) in wrenches.items():
             force[self.number[name]] = [*push, *torque]
@@ -292,7 +292,7 @@ class NewtonWorld:
         self._time += self.time_step
         return found.contacts
 
-    def _substep(self, force: Array) -> "List[Tuple[Contact, Tuple[int, int], Array]]":
+    def _substep(self, force: Any) -> List[_Read]:
         dt = self.time_step / self.substeps
         self._now.body_f.assign(force)
         if self._pipeline is not None:
@@ -302,8 +302,8 @@ class NewtonWorld:
         self._now, self._next = self._next, self._now
         return self._read(poses, dt)
 
-    def _read(self, poses: Array, dt: float) -> "List[Tuple[Contact, Tuple[int, int], Array]]":
-        """Contacts of a substep with their shapes and their point in the frame of a body that moves."""
+    def _read(self, poses: Array, dt: float) -> List[_Read]:
+        """Contacts of a substep."""
         rigid = self._contacts
         count = int(rigid.rigid_contact_count.numpy()[0])
         if count > rigid.rigid_contact_max:
@@ -318,7 +318,7 @@ class NewtonWorld:
         read = []
         for k in range(count):
             first, second = int(shapes[0][k]), int(shapes[1][k])
-            if first < 0 or second < 0:
+            if first < 0 or second < 0 or not normals[k].any():  # MuJoCo-Warp's have none where boxes just touch
                 continue
             bodies = self._shape_body[first], self._shape_body[second]
             normal = normals[k] / np.linalg.norm(normals[k])
@@ -329,7 +329,8 @@ class NewtonWorld:
             if gap > _near and (impulse is None or not impulse.any()):
                 continue
             own = points[1][k] if bodies[1] >= 0 else points[0][k]
-            read.append((Contact(self.names[first], self.names[second], point, normal, gap, impulse), (first, second), own))
+            contact = Contact(self.names[first], self.names[second], point, normal, gap, impulse)
+            read.append((contact, (first, second), own))
         return read
 
 
@@ -342,14 +343,14 @@ def _placed(poses: Array, body: int, point: Array) -> Array:
 
 
 class _Found:
-    """Contacts of substeps as those of one step: where a pair of shapes has several, the nearest in a body's frame is the
-    same contact; its geometry is that of the substep that had it first, its impulse the sum."""
+    """Contacts of substeps as those of one step: where a pair of shapes has several, the nearest in a body's frame is
+    the same contact. Its geometry is that of the substep that had it first, its impulse the sum."""
 
     def __init__(self) -> None:
         self.contacts: List[Contact] = []
         self._of: Dict[Tuple[int, int], List[Tuple[Contact, Array]]] = {}
 
-    def add(self, read: "List[Tuple[Contact, Tuple[int, int], Array]]") -> None:
+    def add(self, read: List[_Read]) -> None:
         free = {pair: list(known) for pair, known in self._of.items()}
         for contact, pair, own in read:
             left = free.get(pair)
@@ -357,7 +358,8 @@ class _Found:
                 self._of.setdefault(pair, []).append((contact, own))
                 self.contacts.append(contact)
                 continue
-            nearest = min(range(len(left)), key=lambda k: float(np.linalg.norm(left[k][1] - own)))
+            away = [float(np.linalg.norm(place - own)) for _, place in left]
+            nearest = away.index(min(away))
             known = left.pop(nearest)[0]
             if known.impulse is not None and contact.impulse is not None:
                 known.impulse = known.impulse + contact.impulse

@@ -1,8 +1,9 @@
-"""Pinocchio's constraint solvers in a loop: kinematics, collisions (coal's contact patches), ADMM and PGS are the wheel's.
+"""Pinocchio's constraint solvers in a loop; kinematics, contact patches (coal), ADMM and PGS are those of its wheel.
 
-A step: v_free = v + h aba(q, v); contacts, joint friction, drives and limits as Pinocchio's constraints with the bias gap/h;
-λ from the solver; v⁺ = v_free + M⁻¹ Jᵀ λ; q⁺ = q ⊕ h v⁺. A drive of limited effort is a row within ± h effort with the
-compliance 1/(h damping + h² stiffness); one without a limit is implicit in M. What strikes gets e v⁻ instead of gap/h."""
+A step: v_free = v + h aba(q, v). Contacts, joint friction, drives and limits are Pinocchio's constraints with the bias
+gap/h. λ from the solver; v⁺ = v_free + M⁻¹ Jᵀ λ; q⁺ = q ⊕ h v⁺. A drive of limited effort is a row within ± h effort
+with the compliance 1/(h damping + h² stiffness); one without a limit is implicit in M. What strikes gets e v⁻ for gap/h.
+"""
 
 import math
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -13,11 +14,11 @@ import pinocchio as pin
 
 from . import Cannot, Contact, State, Wrench
 from ._tree import Tree
-from ..phenomena.scene import Array, Body, Box, Cylinder, HalfSpace, Hull, Joint, Part, Scene, Shape, Sphere, matrix
+from ..phenomena.scene import (Array, Body, Box, Cylinder, Drive, HalfSpace, Hull, Joint, Part, Scene, Shape, Sphere,
+                               matrix)
 
-_released = {"4.1.0": "2026-07-08"}  # of the files in PyPI's wheel
 _near = 1e-3  # contacts are sought at least this far [m]
-_core = 1e-5  # coal gets shapes smaller by this [m]: at a distance of 0 its normal of a face on a face may point anywhere
+_core = 1e-5  # coal gets shapes smaller by this [m]: at distance 0 its normal of a face on a face may be any
 _steep = 0.1  # faces with less of the normal than this bound no gap
 
 
@@ -40,8 +41,7 @@ class Pinocchio:
     }
 
     def about(self) -> Dict[str, str]:
-        released = _released.get(pin.__version__)
-        return {"version": pin.__version__, "coal": coal.__version__, **({"released": released} if released else {})}
+        return {"version": pin.__version__, "coal": coal.__version__}
 
     def world(self, scene: Scene, time_step: float, options: Mapping[str, Any]) -> "PinocchioWorld":
         if not hasattr(pin, "ADMMConstraintSolver"):
@@ -99,11 +99,10 @@ class _Model:
             for part in body.parts:
                 self._shape(body, part)
         self._pairs()
-        self.drives = [joint for joint in scene.joints if joint.drive is not None]
         armature = np.array(self.model.armature)
-        for joint in self.drives:
-            if math.isinf(joint.drive.effort):  # type: ignore[union-attr]
-                armature[self.row(joint)] = 1.0 / _compliance(joint, time_step)
+        for joint in scene.joints:
+            if joint.drive is not None and math.isinf(joint.drive.effort):
+                armature[self.row(joint)] = _mass(joint.drive, time_step)
         self.model.armature = armature
 
     def row(self, joint: Joint) -> int:
@@ -168,7 +167,8 @@ class _Model:
             pose = self._start[body.name]
             q[a:a + 7] = [*pose.translation, *pin.Quaternion(pose.rotation).coeffs()]
             own = pose.rotation if joint.shortname() == "JointModelFreeFlyer" else np.eye(3)
-            v[b:b + 6] = [*(own.T @ np.asarray(body.velocity, float)), *(pose.rotation.T @ np.asarray(body.spin, float))]
+            v[b:b + 3] = own.T @ np.asarray(body.velocity, float)
+            v[b + 3:b + 6] = pose.rotation.T @ np.asarray(body.spin, float)
         return q, v
 
 
@@ -209,7 +209,7 @@ def _hull(points: Array) -> Any:
 
 
 def _height(placed: _Placed, point: Array, normal: Array) -> Optional[float]:
-    """How far a shape reaches along a unit normal from a point near its surface, in its frame; None: no face says so."""
+    """How far a shape reaches along a unit normal from a point near its surface, in its frame; None: no face says."""
     shape, reach = placed.shape, []
     if placed.planes is not None:
         slope = placed.planes[0] @ normal
@@ -217,22 +217,20 @@ def _height(placed: _Placed, point: Array, normal: Array) -> Optional[float]:
         reach = list((placed.planes[1] - placed.planes[0] @ point)[facing] / slope[facing])
     elif isinstance(shape, Sphere):
         along = point @ normal
-        reach = [math.sqrt(max(0.0, shape.radius**2 - point @ point + along**2)) - along]
+        reach = [math.sqrt(max(0.0, float(shape.radius**2 - point @ point + along**2))) - along]
     elif isinstance(shape, Cylinder):
         if abs(normal[2]) > _steep:
             reach.append(shape.half / abs(normal[2]) - point[2] / normal[2])
         across = normal[:2] @ normal[:2]
         if across > _steep**2:
-            half = point[:2] @ normal[:2]
-            reach.append((math.sqrt(max(0.0, half**2 - across * (point[:2] @ point[:2] - shape.radius**2))) - half) / across)
+            half, beyond = point[:2] @ normal[:2], point[:2] @ point[:2] - shape.radius**2
+            reach.append((math.sqrt(max(0.0, half**2 - across * beyond)) - half) / across)
     return min(reach, default=None)
 
 
-def _compliance(joint: Joint, h: float) -> float:
-    """Of the row v⁺ + R λ = v_target that a drive is at the end of a step: 1/(h damping + h² stiffness)."""
-    drive = joint.drive
-    assert drive is not None
-    return 1.0 / (h * drive.damping + h * h * drive.stiffness)
+def _mass(drive: Drive, h: float) -> float:
+    """What a drive at the end of a step adds to the joint's inertia; as a row of its own, one over its compliance."""
+    return h * drive.damping + h * h * drive.stiffness
 
 
 class PinocchioWorld:
@@ -241,7 +239,8 @@ class PinocchioWorld:
         self._solver, self._settings = solver, settings
         self._made = _Model(scene, time_step, floating)
         self._scene, self._model, self._geometry = scene, self._made.model, self._made.geometry
-        self._data, self._free, self._shapes = self._model.createData(), self._model.createData(), self._geometry.createData()
+        self._data, self._free = self._model.createData(), self._model.createData()
+        self._shapes = self._geometry.createData()
         self._q, self._v = self._made.start()
         self._reach = {name: max((np.linalg.norm(np.asarray(part.position)) + _radius(part.shape)
                                   for part in scene.body(name).parts), default=0.0) for name in self._made.joint}
@@ -263,7 +262,7 @@ class PinocchioWorld:
     def joint_rates(self) -> Dict[str, float]:
         return {joint.name: float(self._v[self._made.row(joint)]) for joint in self._scene.joints}
 
-    def step(self, wrenches: Mapping[str, Wrench]) -> Optional[List[Contact]]:
+    def step(self, wrenches: Mapping[str, Wrench]) -> List[Contact]:
         model, data, h, q = self._model, self._data, self._h, self._q
         free = self._v + h * np.array(pin.aba(model, self._free, q, self._v, self._torques(), self._forces(wrenches)))
         mass = np.array(pin.crba(model, data, q, pin.Convention.WORLD))
@@ -299,11 +298,11 @@ class PinocchioWorld:
     def _torques(self) -> Array:
         """Of drives without a limit: at the end of the step, but for what the armature takes."""
         torque = np.zeros(self._model.nv)
-        for joint in self._made.drives:
+        for joint in self._scene.joints:
             drive, row = joint.drive, self._made.row(joint)
             if drive is not None and math.isinf(drive.effort):
-                ahead = self._q[self._made.coordinate(joint)] + self._h * self._v[row]
-                torque[row] += drive.stiffness * (drive.position - ahead) + drive.damping * (drive.velocity - self._v[row])
+                away = drive.position - self._q[self._made.coordinate(joint)] - self._h * self._v[row]
+                torque[row] += drive.stiffness * away + drive.damping * (drive.velocity - self._v[row])
         return torque
 
     def _forces(self, wrenches: Mapping[str, Wrench]) -> Any:
@@ -392,15 +391,16 @@ class PinocchioWorld:
             if joint.friction > 0:
                 models.append(self._bounded(number, joint.friction))
             drive = joint.drive
-            if drive is not None and math.isfinite(drive.effort) and (drive.stiffness or drive.damping):
+            if drive is not None and math.isfinite(drive.effort) and _mass(drive, self._h) > 0:
                 models.append(self._bounded(number, drive.effort))
-                models[-1].setCompliance(np.array([_compliance(joint, self._h)]))
+                models[-1].setCompliance(np.array([1.0 / _mass(drive, self._h)]))
                 models[-1].name = joint.name
             if joint.limits is not None:
                 low, high = np.full(self._model.nq, -np.inf), np.full(self._model.nq, np.inf)
                 at = self._made.coordinate(joint)
                 low[at], high[at] = (float(value) for value in joint.limits)
-                models.append(pin.JointLimitConstraintModel(self._model, number, low, high, np.full(self._model.nq, np.inf)))
+                always = np.full(self._model.nq, np.inf)
+                models.append(pin.JointLimitConstraintModel(self._model, number, low, high, always))
         return models
 
     def _bounded(self, number: Any, force: float) -> Any:
@@ -412,28 +412,27 @@ class PinocchioWorld:
 
     def _joint_bias(self, datas: Any) -> Array:
         bias: List[float] = []
-        drives = {joint.name: joint for joint in self._made.drives}
+        joints = {joint.name: joint for joint in self._scene.joints}
         for model, its in zip(self._of_joints, datas):
             if isinstance(model, pin.JointLimitConstraintModel):
                 bias += list(np.array(its.extract().constraint_residual) / self._h)
             else:
-                bias.append(-self._target(drives[model.name]) if model.name in drives else 0.0)
+                bias.append(-self._target(joints[model.name]) if model.name else 0.0)
         return np.array(bias)
 
     def _target(self, joint: Joint) -> float:
         """The velocity at which a drive has no force at the end of the step."""
-        drive = joint.drive
-        assert drive is not None
+        drive = joint.drive or Drive()
         away = drive.position - self._q[self._made.coordinate(joint)]
-        return (drive.damping * drive.velocity + drive.stiffness * away) / (drive.damping + self._h * drive.stiffness)
+        return float(drive.damping * drive.velocity + drive.stiffness * away) / (drive.damping + self._h * drive.stiffness)
 
     def _shown(self, found: Sequence[_Found], impulse: Array) -> List[Contact]:
         shown = []
         for k, contact in enumerate(found):
             own = contact.axes @ impulse[3 * k:3 * k + 3]
             if contact.gap <= _near or own.any():
-                names = (self._made.shapes[shape].body for shape in (contact.first, contact.second))
-                shown.append(Contact(*names, contact.point, contact.axes[:, 2], contact.gap, own))
+                first, second = (self._made.shapes[shape].body for shape in (contact.first, contact.second))
+                shown.append(Contact(first, second, contact.point, contact.axes[:, 2], contact.gap, own))
         return shown
 
 

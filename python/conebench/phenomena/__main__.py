@@ -2,14 +2,15 @@
 python3 -m conebench.phenomena worker ENGINE: an engine's process."""
 
 import json
+import signal
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Set
 
 from .catalogue import catalogue
 from .compare import compare, comparison_text
 from .page import write_page
-from .results import Cell, read_cells
+from .results import Cell, Key, read_cells
 from .run import Bad, Options, Wrong, run
 from .tables import csv_text, latex, markdown, summary_text
 from .worker import serve, table
@@ -29,22 +30,28 @@ def list_all(as_json: bool) -> None:
         print(f"{group}:")
         for one in catalogue.values():
             if one.group == group:
-                print(f"  {one.id:{width}}  {one.title}: {', '.join(one.cases)}")
+                print(f"  {one.id:{width}}  {one.title}: {'; '.join(one.cases)}")
     print(f"engines: {', '.join(table)}, or a file of one's own")
 
 
-def _compare(before: str, cells: List[Cell]) -> "tuple[str, bool]":
-    """The changes of engines that ran as text, and whether a cell got worse."""
-    path = Path(before)
+def _before(name: str) -> List[Cell]:
+    """Of results.jsonl or its folder."""
+    path = Path(name)
     folder = path if path.is_dir() else path.parent
     if not (folder / "results.jsonl").is_file():
-        raise Bad(f"--compare {before}: no results.jsonl")
+        raise Bad(f"--compare {name}: no results.jsonl")
     try:
-        old = [cell for cell in read_cells(folder) if cell.engine in {one.engine for one in cells}]
+        return read_cells(folder)
     except ValueError as error:
         raise Bad(f"--compare {error}") from None
-    changes = compare(old, cells)
-    return comparison_text(changes), any(change.kind == "worse" for change in changes)
+
+
+def _compare(before: List[Cell], cells: List[Cell], asked: Set[Key], absent: List[str]) -> "tuple[str, bool]":
+    """The changes of the cells that were asked for as text, and whether one got worse; an engine that did not start is
+    worse than any cell."""
+    changes = compare([cell for cell in before if cell.key in asked], [cell for cell in cells if cell.key in asked])
+    text = "".join(f"{engine} did not start.\n" for engine in absent) + comparison_text(changes)
+    return text, bool(absent) or any(change.kind == "worse" for change in changes)
 
 
 def main(request: Mapping[str, Any]) -> int:
@@ -54,16 +61,19 @@ def main(request: Mapping[str, Any]) -> int:
         list_all(bool(given.get("json")))
         return 0
     options = Options(**given)
-    quiet = options.json
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    output = sys.stderr if options.json else sys.stdout
     try:
-        cells, about = run(options, (lambda line: print(line, file=sys.stderr)) if quiet else print)
+        before = _before(options.compare) if options.compare else []
+        cells, about, asked = run(options, lambda line: print(line, file=output, flush=True))
         out = Path(options.out)
         write_page(out, out)
         every = options.variants != Options().variants
         for name, text in (("table.md", markdown(cells, about, every)), ("table.tex", latex(cells, about, every)),
                            ("table.csv", csv_text(cells))):
             (out / name).write_text(text)
-        changes, worse = _compare(options.compare, cells) if options.compare else ("", False)
+        absent = [name for name, one in about["engines"].items() if one["missing"] and "all" not in options.engines]
+        changes, worse = _compare(before, cells, asked, absent) if options.compare else ("", False)
     except Wrong as wrong:
         print(f"conebench: phenomena: {wrong}", file=sys.stderr)
         return 2

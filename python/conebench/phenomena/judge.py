@@ -12,7 +12,7 @@ from ..engines import Contact, State
 from .laboratory import Film
 from .scene import Array, Box, Cylinder, HalfSpace, Hull, Scene, Sphere, matrix
 
-max_steps = 40  # of a film that are judged, evenly spread
+max_steps = 40  # of a film that are judged
 
 
 @dataclass
@@ -83,15 +83,21 @@ class _Step:
             anchor = self.before.position[k] + turned @ (np.array(joint.anchor) - child.position)
             parent = joint.parent or ""
             linear = self._point(joint.child, anchor) - self._point(parent, anchor)
-            angular = np.zeros_like(linear)
-            angular[:, 6 * k + 3:6 * k + 6] = np.eye(3)
-            if parent in self.number:
-                other = 6 * self.number[parent]
-                angular[:, other + 3:other + 6] = -np.eye(3)
+            angular = self._spin(joint.child) - self._spin(parent)
             free = not (joint.friction or joint.limits or joint.drive)
             across = np.eye(3) - (np.outer(axis, axis) if free else 0.0)
             rows += [across @ angular, linear] if joint.kind == "hinge" else [angular, across @ linear]
+        material = self.film.scene.material
+        if material.torsion or material.rolling:  # torques of contacts, which are not read
+            rows += [self._spin(contact.second) - self._spin(contact.first) for contact in self.contacts]
         return np.concatenate(rows) if rows else np.zeros((0, 6 * len(self.bodies)))
+
+    def _spin(self, name: str) -> Array:
+        """Angular velocity of a body of the twists, 3 x 6n."""
+        found = np.zeros((3, 6 * len(self.bodies)))
+        if name in self.number:
+            found[:, 6 * self.number[name] + 3:6 * self.number[name] + 6] = np.eye(3)
+        return found
 
     def unexplained(self, given: Array) -> Array:
         """p less what contacts gave and the best that joints can give, as velocities M⁻¹ p [m/s, rad/s]."""
@@ -107,8 +113,8 @@ class _Step:
         worst = 0.0
         for k, body in enumerate(self.bodies):
             arm = np.sqrt(sum(body.inertia) / (2 * body.mass))
-            worst = max(worst, float(np.linalg.norm(twist[6 * k:6 * k + 3])),
-                        arm * float(np.linalg.norm(twist[6 * k + 3:6 * k + 6])))
+            worst = float(np.max([worst, np.linalg.norm(twist[6 * k:6 * k + 3]),
+                                  arm * np.linalg.norm(twist[6 * k + 3:6 * k + 6])]))
         return worst
 
 
@@ -129,16 +135,17 @@ def _on_cone(impulse: Array, mu: float) -> Array:
 
 
 def _natural_map(step: _Step, impulses: List[Array]) -> float:
-    """Largest |λ − P_K(λ − ρ v̂)|/ρ with the engine's own v⁺, ρ = 3/trace(W) [m/s]; v̂ = σ + b + Γ(σ). b is φ/h of an open
-    gap, or e v_N⁻ of a body that strikes; stabilisation is not known and not in it."""
+    """Largest |λ − P_K(λ − ρ v̂)|/ρ with the engine's own v⁺, ρ = 3/trace(W) [m/s]; v̂ = σ + b + Γ(σ). b is e v_N⁻ of a
+    body that strikes within the step, else φ/h of an open gap; stabilisation is not known and not in it."""
     mu, e = step.film.scene.material.friction, step.film.scene.material.restitution
     worst = 0.0
     for contact, rows, impulse in zip(step.contacts, step.rows, impulses):
         sigma, before = rows.jacobian @ step.later, rows.jacobian @ step.earlier
-        bias = max(contact.gap, 0.0) / step.h if contact.gap > 0.0 else e * min(0.0, float(before[2]))
+        strikes = e > 0.0 and contact.gap + step.h * min(0.0, float(before[2])) <= 0.0
+        bias = e * min(0.0, float(before[2])) if strikes else max(contact.gap, 0.0) / step.h
         v = sigma + np.array([0.0, 0.0, bias + mu * float(np.linalg.norm(sigma[:2]))])
         rho = 3.0 / float(np.trace(rows.jacobian @ step.inverse @ rows.jacobian.T))
-        worst = max(worst, float(np.linalg.norm(impulse - _on_cone(impulse - rho * v, mu))) / rho)
+        worst = float(np.max([worst, np.linalg.norm(impulse - _on_cone(impulse - rho * v, mu)) / rho]))
     return worst
 
 
@@ -204,6 +211,15 @@ def _summary(values: List[float], unit: str) -> Dict[str, Any]:
     return {"max": max(values), "median": float(np.median(values)), "unit": unit}
 
 
+def _chosen(film: Film) -> List[int]:
+    """Steps: three quarters evenly spread, and those in which velocities jump the most."""
+    count = len(film.contacts)
+    velocity = np.array([state.velocity for state in film.states])
+    jump = np.linalg.norm(np.diff(velocity, axis=0) - film.time_step * np.array(film.scene.gravity), axis=2).max(1)
+    spread = np.linspace(0, count - 1, min(count, 3 * max_steps // 4))
+    return sorted({*map(int, spread), *map(int, np.argsort(jump)[-(max_steps // 4):])})
+
+
 def judge_film(film: Film) -> Dict[str, Dict[str, Any]]:
     """Verdicts by name, each with max, median and unit. `equation of motion`: velocities that no contact impulse, joint or
     outer force explains; `cone`: the tangential impulse beyond mu times the normal one, over W; `natural map`: with the
@@ -215,8 +231,7 @@ def judge_film(film: Film) -> Dict[str, Dict[str, Any]]:
     depth = [one for one in (_depth(film.scene, state) for state in film.states) if one is not None]
     if depth:
         verdicts["penetration"] = _summary(depth, "m")
-    count = len(film.contacts)
-    chosen = sorted({int(k) for k in np.linspace(0, count - 1, min(count, max_steps))})
+    chosen = _chosen(film)
     steps = [_Step(film, k) for k in chosen]
     if not all(step.shown for step in steps):
         return verdicts
@@ -234,7 +249,8 @@ def judge_film(film: Film) -> Dict[str, Dict[str, Any]]:
     verdicts["equation of motion"] = _summary(motion, "m/s")
     if readable:
         verdicts["cone"] = _summary(cone, "m/s")
-    verdicts["natural map"] = _summary(natural, "m/s")
-    for name in ("equation of motion", "natural map"):
+    if not (film.scene.material.torsion or film.scene.material.rolling):
+        verdicts["natural map"] = _summary(natural, "m/s")
+    for name in {"equation of motion", "natural map"} & set(verdicts):
         verdicts[name]["impulses"] = "engine" if readable else "best"
     return verdicts

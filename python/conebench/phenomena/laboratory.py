@@ -5,14 +5,14 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Uni
 
 import numpy as np
 
-from ..engines import Contact, Engine, State, World, Wrench
+from ..engines import Cannot, Contact, Engine, State, World, Wrench
 from .scene import Array, Scene
 
 Pushes = Union[None, Mapping[str, Wrench], Callable[[float], Mapping[str, Wrench]]]  # constant, or of the time
 
 
 class NotFinite(Exception):
-    """A position or velocity became infinite or not a number."""
+    """A position, velocity or impulse became infinite or not a number."""
 
     def __init__(self, time: float) -> None:
         super().__init__(f"not finite after {time:g} s")
@@ -86,10 +86,14 @@ class Laboratory:
         film = self.film = Film(scene, step, [world.state()])
         for _ in range(int(round(seconds / step))):
             given = {} if pushes is None else pushes(film.states[-1].time) if callable(pushes) else pushes
-            film.contacts.append(world.step(given))
+            try:
+                contacts = world.step(given)
+            except Cannot as late:
+                raise RuntimeError(f"said only in a step what it cannot do: {late}") from None
+            film.contacts.append(contacts)
             film.pushes.append(given)
             state = world.state()
-            if not state.finite:
+            if not state.finite or not all(contact.finite for contact in contacts or []):
                 raise NotFinite(state.time)
             film.states.append(state)
             if until is not None and until(state):

@@ -1,6 +1,7 @@
 """What is measured on an engine, and what is right (docs/phenomena.md)."""
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 
@@ -20,9 +21,15 @@ class Measured:
     curves: Dict[str, Curve] = field(default_factory=dict)  # by name: what is drawn; x and y
     facts: Dict[str, Any] = field(default_factory=dict)  # other numbers, by name with unit
 
+    def if_(self, happened: bool) -> "Measured":
+        """Without a value where what should be measured did not happen: an engine at a standstill is not right."""
+        return self if happened else replace(self, value=math.nan)
+
     @property
     def error(self) -> float:
         """Of the value, in its unit; NaN where it is none."""
+        if not math.isfinite(self.value):
+            return math.nan
         return max(0.0, self.value - self.exact) if self.most else abs(self.value - self.exact)
 
     @property

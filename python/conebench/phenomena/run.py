@@ -1,5 +1,7 @@
 """Measures phenomena on engines, each in processes of its own, and writes what came of it."""
 
+import difflib
+import hashlib
 import json
 import os
 import platform
@@ -10,9 +12,9 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from .. import __version__
+from .._core import version
 from .catalogue import catalogue
 from .phenomenon import Phenomenon
 from .results import Cell, Key, drop_unfinished, read_cells
@@ -71,19 +73,22 @@ class Process:
 
     def measure(self, request: Mapping[str, Any], limit: float) -> Cell:
         """A crash or an overrun costs this cell alone."""
-        if self.process is None or self.process.poll() is not None:
-            self.start()
-        assert self.process is not None and self.process.stdin is not None
         start = time.monotonic()
         cell = Cell(request["phenomenon"], request["case"], request["engine"], request["variant"], request["time_step"],
                     "crashed")
+        if self.process is None or self.process.poll() is not None:
+            self.start()
+        if "id" not in self.description or self.process is None or self.process.stdin is None:
+            cell.message = str(self.description.get("broken", self.description.get("missing", "did not start again")))
+            self.close()
+            return cell
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
         except OSError:
             pass
         line = self._line(limit)
-        if line:
+        if line.endswith("\n"):
             return Cell.of_line(line)
         cell.seconds = time.monotonic() - start
         if self.process.poll() is None and cell.seconds >= limit:
@@ -97,7 +102,8 @@ class Process:
         """The next one, or "" at its end or at the limit."""
         assert self.process is not None and self.process.stdout is not None
         found: List[str] = []
-        reader = threading.Thread(target=lambda: found.append(self.process.stdout.readline()), daemon=True)
+        output = self.process.stdout
+        reader = threading.Thread(target=lambda: found.append(output.readline()), daemon=True)
         reader.start()
         reader.join(limit)
         return found[0] if found else ""
@@ -105,21 +111,29 @@ class Process:
     def end(self, what: str) -> str:
         """Why it ended: the signal, and the last line that it wrote to its standard error."""
         assert self.process is not None
-        code = self.process.wait()
+        try:
+            code = self.process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, 9)
+            code = self.process.wait()
         self.log.seek(0)
         said = [line.strip() for line in self.log.read().split("\n") if line.strip()]
         ended = f"signal {-code}" if code < 0 else f"exit code {code}"
         self.close()
         return "; ".join(part for part in (what, ended, said[-1][:200] if said else "") if part)
 
+    def kill(self) -> None:
+        process = self.process
+        if process is not None and process.poll() is None:
+            try:
+                os.killpg(process.pid, 9)
+            except ProcessLookupError:
+                pass
+
     def close(self) -> None:
         if self.process is None:
             return
-        if self.process.poll() is None:
-            try:
-                os.killpg(self.process.pid, 9)
-            except ProcessLookupError:
-                pass
+        self.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
@@ -130,12 +144,18 @@ class Process:
         self.process = None
 
 
+def _meant(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return f", did you mean {near[0]}?" if near else ""
+
+
 def chosen_phenomena(options: Options) -> List[Tuple[Phenomenon, str]]:
     """With the cases. Raises Wrong for a name that there is not."""
     groups = {one.group for one in catalogue.values()}
     for name in options.phenomena:
         if name not in catalogue and name not in groups:
-            raise Wrong(f"--phenomena: no phenomenon or group {name!r}; see `conebench phenomena --list`")
+            raise Wrong(f"--phenomena: no phenomenon or group {name!r}{_meant(name, [*catalogue, *groups])}; see "
+                        "`conebench phenomena --list`")
     named = [one for one in catalogue.values()
              if not options.phenomena or one.id in options.phenomena or one.group in options.phenomena]
     cases = []
@@ -161,7 +181,7 @@ def chosen_engines(names: Sequence[str]) -> List[str]:
         elif name.upper() in table:
             found.append(name.upper())
         else:
-            raise Wrong(f"--engines: {name!r} is neither one of {', '.join(table)} nor a file NAME.py")
+            raise Wrong(f"--engines: {name!r}{_meant(name.upper(), list(table))} is neither one of {', '.join(table)} nor a file NAME.py")
     return list(dict.fromkeys(found))
 
 
@@ -174,18 +194,25 @@ class _Run:
     engines: Dict[str, Dict[str, Any]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     stop: bool = False
-    done: int = 0
+    asked: Set[Key] = field(default_factory=set)
+    processes: List[Process] = field(default_factory=list)
+
+    def end(self) -> None:
+        """Ends all engines; their cells in flight are dropped."""
+        self.stop = True
+        for process in self.processes:
+            process.kill()
 
     def write(self, cell: Cell) -> None:
         with self.lock:
             with open(Path(self.options.out) / "results.jsonl", "a") as file:
                 file.write(cell.line() + "\n")
             self.known[cell.key] = cell
-            self.done += 1
 
     def work(self, name: str, cells: Sequence[Tuple[Phenomenon, str]]) -> None:
         """All cells of an engine that are not there."""
         process = Process(name)
+        self.processes.append(process)
         try:
             described = process.start()
             if "missing" in described or "broken" in described:
@@ -195,24 +222,33 @@ class _Run:
                 self.say(f"{label}: left out: {self.engines[label]['missing']}")
                 return
             engine = str(described["id"])
+            if name not in table and (engine in table or engine in self.engines):
+                raise Bad(f"{name}: its id {engine} is another engine's; give it one of its own")
             self.engines[engine] = {**{k: described[k] for k in ("package", "about", "variants")}, "missing": "",
-                                    **({} if name in table else {"file": name})}
+                                    **({} if name in table else {"file": name, "sha256": _hash_of(name)})}
             self._same_version(engine)
+            if self.before.get(engine, {}).get("sha256") != self.engines[engine].get("sha256"):
+                for key in [key for key in self.known if key[2] == engine]:  # of another state of the file
+                    del self.known[key]
             variants = self._variants(engine, described["variants"])
             requests = [{"phenomenon": one.id, "case": case, "engine": engine, "variant": variant, "time_step": step,
                          "quick": self.options.quick}
                         for variant in variants for step in self.options.time_steps for one, case in cells]
+            self.asked |= {_key(request) for request in requests}
             left = [request for request in requests if self._wanted(request)]
+            version_text = " ".join(filter(None, (engine, described["about"].get("version", ""))))
+            self.say(f"{version_text}: {len(left)} cells ({', '.join(variants)})")
             start, right, measured = time.monotonic(), 0, 0
             for request in left:
                 if self.stop:
                     return
                 cell = process.measure(request, self.options.time_limit)
+                if self.stop:
+                    return
                 self.write(cell)
                 measured += cell.outcome == "measured"
                 right += bool(cell.right)
-            self.say(f"{engine} {described['about'].get('version', '')}: {len(left)} cells, {measured} measured, {right} "
-                     f"right, {time.monotonic() - start:.0f} s"
+            self.say(f"{version_text}: {measured} measured, {right} right, {time.monotonic() - start:.0f} s"
                      + (f"; {len(requests) - len(left)} were there" if len(left) < len(requests) else ""))
         finally:
             process.close()
@@ -230,9 +266,16 @@ class _Run:
         return [name for name in self.options.variants if name in has]
 
     def _wanted(self, request: Mapping[str, Any]) -> bool:
-        key = tuple(request[name] for name in ("phenomenon", "case", "engine", "variant", "time_step"))
-        cell = self.known.get(key)  # type: ignore[arg-type]
+        cell = self.known.get(_key(request))
         return cell is None or cell.outcome in self.options.retry
+
+
+def _key(request: Mapping[str, Any]) -> Key:
+    return (request["phenomenon"], request["case"], request["engine"], request["variant"], request["time_step"])
+
+
+def _hash_of(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def _machine() -> Dict[str, str]:
@@ -245,9 +288,20 @@ def _machine() -> Dict[str, str]:
     return {"cpu": cpu or platform.processor(), "system": f"{platform.system()} {platform.machine()}"}
 
 
-def run(options: Options, say: Callable[[str], None] = print) -> Tuple[List[Cell], Dict[str, Any]]:
-    """The cells that were asked for, those of earlier runs in the folder included, and what run.json holds. Raises Wrong
-    and Bad. Interrupted, it leaves all cells that were done."""
+def _write_about(options: Options, state: _Run, before: Mapping[str, Any]) -> Dict[str, Any]:
+    about: Dict[str, Any] = {"conebench": version, "date": time.strftime("%Y-%m-%d"), "machine": _machine(), "quick": options.quick,
+             "time_steps": sorted({*before.get("time_steps", []), *options.time_steps}),
+             "engines": {**before.get("engines", {}), **state.engines},
+             "phenomena": [{"id": one.id, "group": one.group, "title": one.title, "law": one.law, "quantity": one.quantity,
+                            "unit": one.unit, "axes": list(one.axes), "cases": {k: dict(v) for k, v in one.cases.items()}}
+                           for one in catalogue.values()]}
+    (Path(options.out) / "run.json").write_text(json.dumps(about, indent=1))
+    return about
+
+
+def run(options: Options, say: Callable[[str], None] = print) -> Tuple[List[Cell], Dict[str, Any], Set[Key]]:
+    """All cells of the folder, what run.json holds, and which cells were asked for now. Raises Wrong and Bad. Interrupted,
+    it leaves all cells that were done."""
     cells = chosen_phenomena(options)
     names = chosen_engines(options.engines)
     out = Path(options.out)
@@ -268,6 +322,8 @@ def run(options: Options, say: Callable[[str], None] = print) -> Tuple[List[Cell
     except ValueError as error:
         raise Bad(f"{error}; remove the line") from None
     state = _Run(options, say, known, before.get("engines", {}))
+    say(f"{len(names)} engine{'s' * (len(names) > 1)}, {len(cells)} cases each, in {out}; Ctrl-C keeps what is done")
+    _write_about(options, state, before)  # before the first cell: a killed run is resumed by it
     errors: List[BaseException] = []
     queue = list(names)
 
@@ -288,18 +344,12 @@ def run(options: Options, say: Callable[[str], None] = print) -> Tuple[List[Cell
             while thread.is_alive():
                 thread.join(0.2)
     except KeyboardInterrupt:
-        state.stop = True
+        state.end()
         for thread in threads:
             thread.join()
         errors.append(KeyboardInterrupt())
-    about = {"conebench": __version__, "date": time.strftime("%Y-%m-%d"), "machine": _machine(), "quick": options.quick,
-             "time_steps": sorted({*before.get("time_steps", []), *options.time_steps}),
-             "engines": {**before.get("engines", {}), **state.engines},
-             "phenomena": [{"id": one.id, "group": one.group, "title": one.title, "law": one.law, "quantity": one.quantity,
-                            "unit": one.unit, "axes": list(one.axes), "cases": {k: dict(v) for k, v in one.cases.items()}}
-                           for one in catalogue.values()]}
-    (out / "run.json").write_text(json.dumps(about, indent=1))
+    about = _write_about(options, state, before)
     if errors:
         raise errors[0]
     ids = {one["id"] for one in about["phenomena"]}
-    return [cell for cell in state.known.values() if cell.phenomenon in ids], about
+    return [cell for cell in state.known.values() if cell.phenomenon in ids], about, state.asked

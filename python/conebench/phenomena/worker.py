@@ -1,5 +1,6 @@
 """The process of an engine: it measures cells, a request a line on its standard input, and replies on its output."""
 
+import ctypes
 import importlib
 import importlib.metadata
 import importlib.util
@@ -33,14 +34,15 @@ def load_engine(name: str) -> Engine:
         spec = importlib.util.spec_from_file_location("own_engine", name)
         if spec is None or spec.loader is None or not os.path.isfile(name):
             raise ValueError(f"{name}: no such file")
-        module = importlib.util.module_from_spec(spec)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # as dataclasses look for it
         spec.loader.exec_module(module)
     else:
         module = importlib.import_module("conebench.engines." + table[name]["module"])
     for made in vars(module).values():
         if isinstance(made, type) and made.__module__ == module.__name__ and hasattr(made, "id") and hasattr(
                 made, "world") and (name.endswith(".py") or made.id == name):
-            return made()
+            engine: Engine = made()
+            return engine
     raise ValueError(f"{name}: no class with id, variants and world() (docs/phenomena.md)")
 
 
@@ -106,20 +108,39 @@ def measure(engine: Engine, request: Mapping[str, Any]) -> Cell:
         cell.outcome, cell.message = "not finite", str(end)
     except Exception as error:  # of the engine, whatever it raises
         cell.message = f"{type(error).__name__}: {error}".split("\n")[0][:300]
+    cell.seconds = time.monotonic() - start
     if lab.film is not None and cell.outcome in ("measured", "not finite"):
         cell.film = film_data(lab.film)
         if cell.outcome == "measured":
             try:
                 cell.verdicts = judge_film(lab.film)
+                cell.right = cell.right and _moves_by_its_forces(cell.verdicts, lab.film)
             except Exception as error:
                 cell.verdicts = {}
                 cell.facts["not judged"] = f"{type(error).__name__}: {error}".split("\n")[0][:200]
-    cell.seconds = time.monotonic() - start
     return cell
+
+
+def _moves_by_its_forces(verdicts: Mapping[str, Any], film: Film) -> bool:
+    """Whether the impulses that an engine shows explain its steps to half of what gravity does in one; an engine that only
+    stands still is not right."""
+    motion = verdicts.get("equation of motion", {})
+    if motion.get("impulses") != "engine":
+        return True
+    return bool(motion["median"] <= 0.5 * film.time_step * max(1.0, float(np.linalg.norm(film.scene.gravity))))
+
+
+def _die_with_parent() -> None:
+    """On Linux; elsewhere the worker ends with its standard input."""
+    try:
+        ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+    except (OSError, AttributeError):
+        pass
 
 
 def serve(name: str) -> None:
     """First line: the engine's description, or {"missing": why}. Then a cell for each request."""
+    _die_with_parent()
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # engines print
     try:

@@ -54,7 +54,8 @@ def drive_limit(lab: Laboratory, effort: float) -> Measured:
 
 phenomena = (
     Phenomenon("joint-hold", "joints", "Arm that the friction of its hinge holds",
-               "Dry friction of a joint holds any torque up to its own: an arm whose weight makes 90 % of it does not turn.",
+               "Dry friction of a joint holds any torque up to its own: an arm whose weight makes 90 % of it does not turn; "
+               "1 µrad/s counts as not turning.",
                "rate", "µrad/s", {"90 %": {"share": 0.9}}, held_arm, ("time [s]", "angle [µrad]")),
     Phenomenon("joint-spin-down", "joints", "Time in which friction of a joint stops a wheel",
                "Dry friction tau stops a wheel with I omega after I omega/tau.", "time", "s",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The adapter of Newton says the same of a scene as closed forms, and shows the solvers' known faults.
 usage: engines_newton_test.py PACKAGE_FOLDER [default|best|others]      77: a module is not installed
-Without warp's cache (WARP_CACHE_PATH) the kernels are compiled first, for one to three minutes a solver."""
+Without warp's cache (WARP_CACHE_PATH) the kernels are compiled first, for a minute a solver."""
 import importlib.util, os, sys
 
 for module in ("numpy", "newton", "warp"):

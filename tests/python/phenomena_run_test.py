@@ -72,11 +72,16 @@ check(sum(key[0] == "MINE" and cell["outcome"] == "measured" for key, cell in bo
 absent = run("--engines", "mine.py,absent.py", "--out", "absent", *few)
 check("absent.py: left out: No module named 'no_such_engine_package'" in absent.stdout, "a missing package is named")
 
+run("--engines", "mine.py", "--out", "axis", "--variants", "sweeps=1,sweeps=20", "--phenomena", "lift", "--quick")
+axis, _ = cells("axis")
+check(axis[("MINE", "sweeps=20", "lift", "6 m/s")]["right"] and ("MINE", "sweeps=1", "lift", "6 m/s") in axis,
+      "an engine's options are an axis")
 worse = (folder / "mine.py").read_text().replace("mu * normal /", "0.8 * mu * normal /")
 (folder / "worse.py").write_text(worse)
 compared = run("--engines", "worse.py", "--out", "worse", "--compare", "toy", "--fail-on", "worse", *few, code=1)
 check("stopping-distance" in compared.stdout, "what got worse is named")
-run("--engines", "mine.py", "--out", "same", "--compare", "toy/results.jsonl", "--fail-on", "worse", *few)
+(folder / "last.json").write_text((folder / "toy" / "results.jsonl").read_text())
+run("--engines", "mine.py", "--out", "same", "--compare", "last.json", "--fail-on", "worse", *few)
 for words, code, said in ((["--phenomena", "no-such"], 2, "no-such"), (["--engines", "NO"], 2, "NO"),
                           (["--engines", "no.py"], 3, "no.py"), (["--out", "toy"], 3, "--quick"),
                           (["--engines", "mine.py", "--compare", "nowhere", "--out", "toy", *few], 3, "nowhere")):

@@ -1,7 +1,7 @@
 """Newton's solvers of rigid bodies on the CPU, in single precision.
 
-Warp compiles a solver's kernels when it first runs and keeps them in its cache (WARP_CACHE_PATH), which all processes
-share: one to three minutes a solver, then a second or two."""
+Warp compiles kernels when they are first used, for half a minute a solver and again as much for joints, hulls and
+restitution. All processes share its cache (WARP_CACHE_PATH)."""
 
 import importlib.metadata
 import inspect
@@ -72,9 +72,8 @@ class Newton:
         "Steel": {"solver": "Steel", "substep": 1 / 500},
         "Featherstone": {"solver": "Featherstone", "angular_damping": 0.0, "substep": 1 / 6000},
         "SemiImplicit": {"solver": "SemiImplicit", "angular_damping": 0.0, "substep": 1 / 6000},
-        # Tolerances below Newton's 1e-6 are beyond its precision: all iterations are made.
-        "best": {"solver": "Kamino P-ADMM", "speculative": True, "gap": 0.01, "padmm.rho_0": 0.1,
-                 "padmm.max_iterations": 1000},
+        # A tolerance below Kamino's 1e-6 is beyond its precision, and only makes all iterations be done.
+        "best": {"solver": "Kamino P-ADMM", "speculative": True, "gap": 0.01, "padmm.rho_0": 0.1},
     }
 
     def about(self) -> Dict[str, str]:

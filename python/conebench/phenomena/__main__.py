@@ -36,12 +36,10 @@ def list_all(as_json: bool) -> None:
 
 def _before(name: str) -> List[Cell]:
     """Of results.jsonl or its folder."""
-    path = Path(name)
-    folder = path if path.is_dir() else path.parent
-    if not (folder / "results.jsonl").is_file():
-        raise Bad(f"--compare {name}: no results.jsonl")
+    if not Path(name).exists():
+        raise Bad(f"--compare {name}: no such file or folder")
     try:
-        return read_cells(folder)
+        return read_cells(name)
     except ValueError as error:
         raise Bad(f"--compare {error}") from None
 

@@ -77,10 +77,10 @@ def drop_unfinished(folder: Union[str, "os.PathLike[str]"]) -> None:
         os.truncate(file, text.rfind(b"\n") + 1)
 
 
-def read_cells(folder: Union[str, "os.PathLike[str]"]) -> List[Cell]:
-    """Of results.jsonl; of a cell's lines the last. A last line that a run has not finished is passed over. Raises
+def read_cells(place: Union[str, "os.PathLike[str]"]) -> List[Cell]:
+    """Of a folder's results.jsonl, or of such a file; of a cell's lines the last. A last line that a run has not finished is passed over. Raises
     ValueError for a line that is no cell."""
-    file = Path(folder) / "results.jsonl"
+    file = Path(place) / "results.jsonl" if Path(place).is_dir() else Path(place)
     cells: Dict[Key, Cell] = {}
     if not file.exists():
         return []

@@ -35,7 +35,8 @@ class Options:
 
     out: str = "phenomena"
     engines: List[str] = field(default_factory=lambda: ["all"])  # ids, or files of one's own
-    variants: List[str] = field(default_factory=lambda: ["default", "best"])  # or all
+    # Or all, or settings of one's own as "iterations=10+cone=elliptic", on top of the default.
+    variants: List[str] = field(default_factory=lambda: ["default", "best"])
     phenomena: List[str] = field(default_factory=list)  # ids or groups; none: all
     cases: List[str] = field(default_factory=list)
     time_steps: List[float] = field(default_factory=lambda: [0.005])
@@ -230,9 +231,10 @@ class _Run:
             if self.before.get(engine, {}).get("sha256") != self.engines[engine].get("sha256"):
                 for key in [key for key in self.known if key[2] == engine]:  # of another state of the file
                     del self.known[key]
-            variants = self._variants(engine, described["variants"])
+            variants = self._variants(described["variants"])
+            self.engines[engine]["variants"] = {**described["variants"], **variants}
             requests = [{"phenomenon": one.id, "case": case, "engine": engine, "variant": variant, "time_step": step,
-                         "quick": self.options.quick}
+                         "quick": self.options.quick, "options": variants[variant]}
                         for variant in variants for step in self.options.time_steps for one, case in cells]
             self.asked |= {_key(request) for request in requests}
             left = [request for request in requests if self._wanted(request)]
@@ -260,14 +262,34 @@ class _Run:
             raise Bad(f"{self.options.out} holds results of {engine} {before.get('version')}, this is {now.get('version')}; "
                       "take another --out, or --replace")
 
-    def _variants(self, engine: str, has: Mapping[str, Any]) -> List[str]:
+    def _variants(self, has: Mapping[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+        """Those that were asked for and the engine has, and those that are given as name=value of its options."""
         if "all" in self.options.variants:
-            return list(has)
-        return [name for name in self.options.variants if name in has]
+            return dict(has)
+        default: Dict[str, Any] = next(iter(has.values()), {})
+        chosen = {}
+        for name in self.options.variants:
+            if name in has:
+                chosen[name] = has[name]
+            elif "=" in name:
+                chosen[name] = {**default, **_settings(name)}
+        return chosen
 
     def _wanted(self, request: Mapping[str, Any]) -> bool:
         cell = self.known.get(_key(request))
         return cell is None or cell.outcome in self.options.retry
+
+
+def _settings(text: str) -> Dict[str, Any]:
+    """Of "iterations=10+cone=elliptic"; values are JSON, or else text."""
+    found: Dict[str, Any] = {}
+    for one in text.split("+"):
+        name, _, value = one.partition("=")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _key(request: Mapping[str, Any]) -> Key:

@@ -92,7 +92,7 @@ def _curve(curve: Tuple[Any, Any]) -> List[List[float]]:
 def measure(engine: Engine, request: Mapping[str, Any]) -> Cell:
     phenomenon = catalogue[request["phenomenon"]]
     cell = Cell(phenomenon.id, request["case"], engine.id, request["variant"], request["time_step"], "failed")
-    lab = Laboratory(engine, engine.variants[cell.variant], cell.time_step, request["quick"])
+    lab = Laboratory(engine, request["options"], cell.time_step, request["quick"])
     start = time.monotonic()
     try:
         measured = phenomenon.measure(lab, **phenomenon.cases[cell.case])

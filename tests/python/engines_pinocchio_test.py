@@ -68,7 +68,8 @@ def free_bodies():
     check(np.allclose(r @ np.diag(body.inertia) @ r.T @ film.spins("body")[1], np.array(wrench[1]) * h)
           and np.allclose(film.spins("body")[-1], film.spins("body")[1], rtol=0.02), "a torque acts for one step")
     scene = Scene((ball("body", 0.1, 1.0, velocity=(1, 0, 0), spin=(0, 0, 20)),), gravity=(0, 0, 0))
-    speeds = {variant: np.linalg.norm(play(scene, 0.5, variant).velocities("body")[-1]) for variant in ("best", "default")}
+    speeds = {variant: np.linalg.norm(play(scene, 0.5, variant).velocities("body")[-1])
+              for variant in ("best", "default")}
     # v + h (-w x v) in the axes of the body is longer than v by sqrt(1 + (h w)^2).
     grown = (1 + (20 * h) ** 2) ** (0.5 / h / 2)
     check(abs(speeds["best"] - 1) < 1e-12 and abs(speeds["default"] / grown - 1) < 1e-9,
@@ -82,16 +83,17 @@ def contacts():
         film, again = play(scene, 0.2, variant), play(scene, 0.2, variant)
         error = balance(film)
         # A body on a free-flyer joint turns its velocity with an error of h |w|.
-        check(error < (1e-10 if variant == "best" else 3.0), f"{variant}: impulses balance the momentum, {error:.1e}")
+        check(error < (1e-10 if variant == "best" else 0.3), f"{variant}: impulses balance the momentum, {error:.1e}")
         check(all(np.array_equal(one.position, other.position) and np.array_equal(one.spin, other.spin)
                   for one, other in zip(film.states, again.states)), f"{variant}: the same bits again")
-        check({name for step in film.contacts for one in step for name in (one.first, one.second)} == {"ground", "a", "b"}
+        touched = {name for step in film.contacts for one in step for name in (one.first, one.second)}
+        check(touched == {"ground", "a", "b"}
               and all(one.impulse @ one.normal > -1e-9 for step in film.contacts for one in step),
               f"{variant}: contacts push")
         film = play(Scene((ground(), box("body", (0.1, 0.1, 0.1), 2.0, position=(0, 0, 0.1)))), 0.5, variant)
         check(abs(floor_force(film)[-1] - 1) < 1e-3, f"{variant}: a box at rest weighs what it weighs")
-        film = play(Scene((ground(), box("body", (0.1, 0.1, 0.02), 1.0, position=(0, 0, 0.02), velocity=(2, 0, 0)))), 1.0,
-                    variant)
+        tile = box("body", (0.1, 0.1, 0.02), 1.0, position=(0, 0, 0.02), velocity=(2, 0, 0))
+        film = play(Scene((ground(), tile)), 1.0, variant)
         distance, law = film.positions("body")[-1][0], 4 / (2 * 0.5 * g)
         check(abs(distance - law) < 1.1 * h, f"{variant}: a box slides {distance:.4f} m, law {law:.4f}")
         lift = film.positions("body")[:, 2].max() - 0.02
@@ -175,7 +177,8 @@ def joints():
                       gravity=(0, 0, 0)), 0.3)
     check(np.allclose(film.velocities("body")[-1], (0.9, 0, 0))
           and np.allclose(film.velocities("a")[-1], (-0.45, 0, 0)), "a drive acts on both bodies")
-    chain = (box("a", (0.3, 0.05, 0.05), 1.0, position=(0.3, 0, 2)), box("b", (0.3, 0.05, 0.05), 1.0, position=(0.9, 0, 2)))
+    chain = (box("a", (0.3, 0.05, 0.05), 1.0, position=(0.3, 0, 2)),
+             box("b", (0.3, 0.05, 0.05), 1.0, position=(0.9, 0, 2)))
     scene = Scene(chain, joints=(Joint("one", "hinge", "a", anchor=(0, 0, 2), axis=(0, 1, 0), rate=0.5),
                                  Joint("two", "hinge", "b", "a", (0.6, 0, 2), (0, 1, 0), rate=-1.0)))
     start = engine.world(scene, h, engine.variants["best"])

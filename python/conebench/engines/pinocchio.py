@@ -2,8 +2,8 @@
 
 A step: v_free = v + h aba(q, v). Contacts, joint friction, drives and limits are Pinocchio's constraints with the bias
 gap/h. λ from the solver; v⁺ = v_free + M⁻¹ Jᵀ λ; q⁺ = q ⊕ h v⁺. A drive of limited effort is a row within ± h effort
-with the compliance 1/(h damping + h² stiffness); one without a limit is implicit in M. What strikes gets e v⁻ for gap/h.
-"""
+with the compliance 1/(h damping + h² stiffness); one without a limit is implicit in M. What strikes gets e v⁻, not
+gap/h."""
 
 import math
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -424,7 +424,8 @@ class PinocchioWorld:
         """The velocity at which a drive has no force at the end of the step."""
         drive = joint.drive or Drive()
         away = drive.position - self._q[self._made.coordinate(joint)]
-        return float(drive.damping * drive.velocity + drive.stiffness * away) / (drive.damping + self._h * drive.stiffness)
+        force = float(drive.damping * drive.velocity + drive.stiffness * away)
+        return force / (drive.damping + self._h * drive.stiffness)
 
     def _shown(self, found: Sequence[_Found], impulse: Array) -> List[Contact]:
         shown = []

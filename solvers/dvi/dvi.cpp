@@ -12,6 +12,7 @@
 #include "solvers/dvi/joint_block.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/pyramids.hpp"
 
 namespace conebench {
 
@@ -87,11 +88,7 @@ class Dvi final : public Solver {
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     if (auto reason = unsupported_by_flags(info_, problem)) return reason;
-    const ConeProduct& cones = problem.cones();
-    for (Index i = 0; i < cones.contacts(); ++i) {
-      if (cones.shape(i) == ConeShape::pyramid) return info_.id + " takes no pyramids: its tangential sets are disks";
-    }
-    return std::nullopt;
+    return pyramids_refused(info_, problem, "its tangential sets are disks");
   }
 
   Result<void> prepare(const ContactProblem& problem) override {

@@ -10,6 +10,7 @@
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/ipopt/library.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/pyramids.hpp"
 
 namespace conebench::ipopt {
 
@@ -100,11 +101,7 @@ class IpoptSolver final : public Solver {
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     if (const auto loaded = library(); !loaded) return loaded.error().message;
     if (auto reason = unsupported_by_flags(info_, problem)) return reason;
-    const ConeProduct& cones = problem.cones();
-    for (Index i = 0; i < cones.contacts(); ++i) {
-      if (cones.shape(i) == ConeShape::pyramid) return info_.id + " takes no pyramids: its constraints are squares";
-    }
-    return std::nullopt;
+    return pyramids_refused(info_, problem, "its constraints are squares");
   }
 
   Result<void> prepare(const ContactProblem& problem) override {

@@ -192,7 +192,7 @@ def cell_of(phenomenon, number, case, exact, engine, place, variant, step, numbe
     """An engine is better the later its place, a variant too; some outcomes are fixed."""
     id, _, _, _, _, unit, scale, _, _, kind = phenomenon
     cell = Cell(id, case, engine, variant, step, "measured", exact=exact, allowed=0.002 * scale, scale=scale,
-                seconds=0.2, most=id in ("lift", "cone", "creep"))
+                seconds=0.2, upper_bound=id in ("lift", "cone", "creep"))
     quality = {"CONEBENCH": 9, "DRAKE": 5, "MUJOCO": 4, "NEWTON-KAMINO": 5, "PINOCCHIO": 6,
                "DART": 4}.get(engine, 2) + (place > 0) + 2 * (variant == "best")
     size = 10 ** (numbers.normal(-quality / 2.2, 0.9) + 0.4)
@@ -218,9 +218,9 @@ def cell_of(phenomenon, number, case, exact, engine, place, variant, step, numbe
                                         "not finite": "not finite after 0.135 s",
                                         "failed": "LCP: RuntimeError: no solution in 10,000 iterations"}[cell.outcome]
     else:
-        sign = 1 if cell.most or exact == 0 else numbers.choice([-1, 1])
+        sign = 1 if cell.upper_bound or exact == 0 else numbers.choice([-1, 1])
         cell.value = exact + sign * size * scale
-        cell.error = max(0.0, cell.value - exact) if cell.most else abs(cell.value - exact)
+        cell.error = max(0.0, cell.value - exact) if cell.upper_bound else abs(cell.value - exact)
         cell.right = cell.error <= cell.allowed
         if (engine, id, variant) == ("ODE", "half-step", "default"):
             cell.value, cell.error, cell.right = None, None, False

@@ -98,6 +98,11 @@ def judge():
           "friction beyond the cone is found, though it explains the motion")
     less = judge_film(sliding(share=0.8))
     check(less["cone"]["max"] == 0.0 and less["natural map"]["max"] > 1e-3, "friction that is not whole while it slides")
+    unknown = sliding()
+    for step in unknown.contacts:
+        for contact in step:
+            contact.gap = np.nan
+    check(judge_film(unknown)["natural map"]["max"] < 1e-14, "a gap that an engine does not show counts as closed")
     high = judge_film(sliding(lift=0.01))
     check(high["natural map"]["max"] > 1e-2, f"a contact that carries with a gap of 1 cm: {high['natural map']['max']:.2g} m/s")
     film = sliding()

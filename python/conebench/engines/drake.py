@@ -225,7 +225,9 @@ class _World:
         """CENIC's impulses are not to be had: the port shows the forces of the positions and velocities alone."""
         results = self._plant.get_contact_results_output_port().Eval(self._context)
         found = [self._point(results.point_pair_contact_info(k)) for k in range(results.num_point_pair_contacts())]
-        found += [self._patch(results.hydroelastic_contact_info(k)) for k in range(results.num_hydroelastic_contacts())]
+        surfaces = [results.hydroelastic_contact_info(k) for k in range(results.num_hydroelastic_contacts())]
+        # A surface without area, of shapes that just touch, has no normal and no force.
+        found += [self._patch(info) for info in surfaces if info.contact_surface().total_area() > 0.0]
         if self._continuous:
             for contact in found:
                 contact.impulse = None

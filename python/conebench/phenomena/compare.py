@@ -42,14 +42,14 @@ def _present(cells: Sequence[Cell]) -> Dict[Key, Cell]:
     return {cell.key: cell for cell in cells if grade(cell) is not Grade.missing}
 
 
-def _place(cell: Cell) -> int:
+def _rank(cell: Cell) -> int:
     """Right, wrong, cannot, failed: from good to bad."""
     of = grade(cell)
     return {Grade.right: 0, Grade.cannot: 2, Grade.failed: 3}.get(of, 1)
 
 
 def _change(before: Cell, after: Cell) -> str:
-    old, new = _place(before), _place(after)
+    old, new = _rank(before), _rank(after)
     if old != new:
         return "worse" if new > old else "better"
     if new != 1:

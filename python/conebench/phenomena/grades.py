@@ -25,7 +25,7 @@ class Grade(IntEnum):
     missing = 7
 
 
-outcome_words = {"cannot": "cannot", "missing": "missing", "not finite": "NaN", "failed": "error",
+outcome_labels = {"cannot": "cannot", "missing": "missing", "not finite": "NaN", "failed": "error",
                  "crashed": "crashed", "time limit": "time limit"}
 
 

@@ -142,7 +142,8 @@ def _natural_map(step: _Step, impulses: List[Array]) -> float:
     for contact, rows, impulse in zip(step.contacts, step.rows, impulses):
         sigma, before = rows.jacobian @ step.later, rows.jacobian @ step.earlier
         strikes = e > 0.0 and contact.gap + step.h * min(0.0, float(before[2])) <= 0.0
-        bias = e * min(0.0, float(before[2])) if strikes else max(contact.gap, 0.0) / step.h
+        # A gap that is not known is NaN, and counts as closed.
+        bias = e * min(0.0, float(before[2])) if strikes else contact.gap / step.h if contact.gap > 0.0 else 0.0
         v = sigma + np.array([0.0, 0.0, bias + mu * float(np.linalg.norm(sigma[:2]))])
         rho = 3.0 / float(np.trace(rows.jacobian @ step.inverse @ rows.jacobian.T))
         worst = float(np.max([worst, np.linalg.norm(impulse - _on_cone(impulse - rho * v, mu)) / rho]))
@@ -222,7 +223,7 @@ def _chosen(film: Film) -> List[int]:
 
 def judge_film(film: Film) -> Dict[str, Dict[str, Any]]:
     """Verdicts by name, each with max, median and unit. `equation of motion`: velocities that no contact impulse, joint or
-    outer force explains; `cone`: the tangential impulse beyond mu times the normal one, over W; `natural map`: with the
+    outer force explains; `momentum`: its translational part, which no engine's rule for gyroscopic torques changes; `cone`: the tangential impulse beyond mu times the normal one, over W; `natural map`: with the
     engine's own velocities. `impulses`: "engine", or "best" where they are not readable and the best admissible ones are
     judged. `penetration`: by the shapes."""
     if len(film.states) < 2:
@@ -236,21 +237,23 @@ def judge_film(film: Film) -> Dict[str, Dict[str, Any]]:
     if not all(step.shown for step in steps):
         return verdicts
     readable = film.has_impulses
-    motion, cone, natural = [], [], []
+    motion, momentum, cone, natural = [], [], [], []
     mu = film.scene.material.friction
     for step in steps:
         impulses = ([rows.frame @ np.asarray(contact.impulse) for contact, rows in zip(step.contacts, step.rows)]
                     if readable else best_impulses(step))
-        motion.append(step.speed(step.unexplained(_given(step, impulses))))
+        left = step.unexplained(_given(step, impulses))
+        motion.append(step.speed(left))
+        momentum.append(float(np.linalg.norm(left.reshape(-1, 6)[:, :3], axis=1).max()))
         natural.append(_natural_map(step, impulses))
         cone.append(max((max(0.0, float(np.linalg.norm(one[:2])) - mu * float(one[2]))
                          * float(np.trace(rows.jacobian @ step.inverse @ rows.jacobian.T)) / 3
                          for one, rows in zip(impulses, step.rows)), default=0.0))
-    verdicts["equation of motion"] = _summary(motion, "m/s")
+    verdicts["equation of motion"], verdicts["momentum"] = _summary(motion, "m/s"), _summary(momentum, "m/s")
     if readable:
         verdicts["cone"] = _summary(cone, "m/s")
     if not (film.scene.material.torsion or film.scene.material.rolling):
         verdicts["natural map"] = _summary(natural, "m/s")
-    for name in {"equation of motion", "natural map"} & set(verdicts):
+    for name in {"equation of motion", "momentum", "natural map"} & set(verdicts):
         verdicts[name]["impulses"] = "engine" if readable else "best"
     return verdicts

@@ -19,7 +19,7 @@ Folder = Union[str, "os.PathLike[str]"]
 
 _assets = Path(__file__).parent / "page"
 _scripts = ("widgets.js", "model.js", "matrix.js", "curve.js", "film.js", "panel.js", "page.js")
-_cell_fields = ("outcome", "value", "exact", "allowed", "scale", "most", "error", "element", "seconds")
+_cell_fields = ("outcome", "value", "exact", "allowed", "scale", "upper_bound", "error", "element", "seconds")
 _name_letters = 12  # hexadecimal, of a cell's file
 
 most_points = 600  # of a curve
@@ -41,9 +41,9 @@ def write_page(folder: Folder, out: Folder) -> Path:
 
 def _write(file: Path, text: str) -> Path:
     """At once, so that a reader never sees half a file."""
-    beside = file.with_suffix(file.suffix + ".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(file)
+    partial = file.with_suffix(file.suffix + ".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(file)
     return file
 
 

@@ -10,18 +10,18 @@ Curve = Tuple[Any, Any]  # x and y, numbers
 
 @dataclass
 class Measured:
-    """`value` is right if |value - exact| <= allowed, or, with `most`, value <= exact + allowed. `allowed` is what the
+    """`value` is right if |value - exact| <= allowed, or, with `upper_bound`, value <= exact + allowed. `allowed` is what the
     time step explains. Values in the phenomenon's unit."""
 
     value: float
     exact: float
     allowed: float
     scale: float = 1.0  # an error of this size is as wrong as can be: 1 of the colours
-    most: bool = False  # the exact value is an upper bound
+    upper_bound: bool = False  # the exact value is one
     curves: Dict[str, Curve] = field(default_factory=dict)  # by name: what is drawn; x and y
     facts: Dict[str, Any] = field(default_factory=dict)  # other numbers, by name with unit
 
-    def if_(self, happened: bool) -> "Measured":
+    def only_if(self, happened: bool) -> "Measured":
         """Without a value where what should be measured did not happen: an engine at a standstill is not right."""
         return self if happened else replace(self, value=math.nan)
 
@@ -30,7 +30,7 @@ class Measured:
         """Of the value, in its unit; NaN where it is none."""
         if not math.isfinite(self.value):
             return math.nan
-        return max(0.0, self.value - self.exact) if self.most else abs(self.value - self.exact)
+        return max(0.0, self.value - self.exact) if self.upper_bound else abs(self.value - self.exact)
 
     @property
     def right(self) -> bool:

@@ -35,7 +35,7 @@ class Cell:
     exact: Optional[float] = None
     allowed: Optional[float] = None  # what the time step explains
     scale: Optional[float] = None  # an error of this size is as wrong as can be
-    most: bool = False  # the exact value is an upper bound
+    upper_bound: bool = False  # the exact value is one
     error: Optional[float] = None
     right: Optional[bool] = None
     element: str = ""  # cannot: what the engine lacks

@@ -118,10 +118,10 @@ class Process:
             os.killpg(self.process.pid, 9)
             code = self.process.wait()
         self.log.seek(0)
-        said = [line.strip() for line in self.log.read().split("\n") if line.strip()]
+        lines = [line.strip() for line in self.log.read().split("\n") if line.strip()]
         ended = f"signal {-code}" if code < 0 else f"exit code {code}"
         self.close()
-        return "; ".join(part for part in (what, ended, said[-1][:200] if said else "") if part)
+        return "; ".join(part for part in (what, ended, lines[-1][:200] if lines else "") if part)
 
     def kill(self) -> None:
         process = self.process

@@ -8,7 +8,7 @@ import re
 import textwrap
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from .grades import (Grade, Grid, Row, Run, badness, engines_of, grade, milliseconds, outcome_words, short, tried,
+from .grades import (Grade, Grid, Row, Run, badness, engines_of, grade, milliseconds, outcome_labels, short, tried,
                      unit_of, with_unit)
 from .results import Cell
 
@@ -16,7 +16,7 @@ from .results import Cell
 def _entry(cell: Optional[Cell], as_error: bool) -> str:
     if cell is None:
         return ""
-    return outcome_words.get(cell.outcome) or short(cell.error if as_error else cell.value)
+    return outcome_labels.get(cell.outcome) or short(cell.error if as_error else cell.value)
 
 
 def _exact(value: Optional[float]) -> str:
@@ -204,7 +204,7 @@ _verdict_columns = [(name, part) for name in ("equation of motion", "cone", "nat
 def csv_text(cells: Sequence[Cell]) -> str:
     """A line a cell; facts as JSON."""
     names = ["phenomenon", "case", "engine", "variant", "time_step", "outcome", "value", "exact", "allowed", "scale",
-             "most", "error", "right", "element", "message", "seconds"]
+             "upper_bound", "error", "right", "element", "message", "seconds"]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*names, *(f"{name}_{part}".replace(" ", "_") for name, part in _verdict_columns), "facts"])
@@ -303,7 +303,7 @@ def sentence(cell: Cell, phenomenon: Mapping[str, Any]) -> str:
     what = f"{phenomenon.get('title', cell.phenomenon)} ({cell.case})"
     unit = unit_of(phenomenon)
     if cell.outcome == "measured":
-        bound = "at most " if cell.most else ""
+        bound = "at most " if cell.upper_bound else ""
         within = f", within {short(cell.allowed)}" if cell.allowed else ""
         value = "no value" if cell.value is None else with_unit(cell.value, unit)
         return f"{what}: {value} where {bound}{with_unit(cell.exact, unit)} is right{within}"

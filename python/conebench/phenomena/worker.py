@@ -99,7 +99,7 @@ def measure(engine: Engine, request: Mapping[str, Any]) -> Cell:
         cell.outcome = "measured"
         for name in ("value", "exact", "allowed", "scale", "error"):
             setattr(cell, name, float(getattr(measured, name)))
-        cell.most, cell.right = measured.most, bool(measured.right)
+        cell.upper_bound, cell.right = measured.upper_bound, bool(measured.right)
         cell.facts = measured.facts
         cell.curves = {name: _curve(curve) for name, curve in measured.curves.items()}
     except Cannot as lacks:
@@ -116,7 +116,7 @@ def measure(engine: Engine, request: Mapping[str, Any]) -> Cell:
                 cell.verdicts = judge_film(lab.film)
                 cell.right = cell.right and _moves_by_its_forces(cell.verdicts, lab.film)
             except Exception as error:
-                cell.verdicts = {}
+                cell.verdicts, cell.right = {}, False
                 cell.facts["not judged"] = f"{type(error).__name__}: {error}".split("\n")[0][:200]
     return cell
 
@@ -124,10 +124,10 @@ def measure(engine: Engine, request: Mapping[str, Any]) -> Cell:
 def _moves_by_its_forces(verdicts: Mapping[str, Any], film: Film) -> bool:
     """Whether the impulses that an engine shows explain its steps to half of what gravity does in one; an engine that only
     stands still is not right."""
-    motion = verdicts.get("equation of motion", {})
-    if motion.get("impulses") != "engine":
+    momentum = verdicts.get("momentum", {})
+    if momentum.get("impulses") != "engine":
         return True
-    return bool(motion["median"] <= 0.5 * film.time_step * max(1.0, float(np.linalg.norm(film.scene.gravity))))
+    return bool(momentum["median"] <= 0.5 * film.time_step * max(1.0, float(np.linalg.norm(film.scene.gravity))))
 
 
 def _die_with_parent() -> None:

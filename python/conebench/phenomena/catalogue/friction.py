@@ -112,14 +112,14 @@ def isotropy(lab: Laboratory, friction: float, speed: float) -> Measured:
     # The step in which a slide ends is the same in all directions but for rounding.
     return Measured(100 * spread, 0.0, 0.5, scale=30.0, curves={"distance": (degrees, distance)},
                     facts={"largest distance [m]": float(distance.max()), "smallest distance [m]": float(distance.min()),
-                           "exact distance [m]": speed**2 / (2 * friction * g)}).if_(_slid(slides, friction, speed))
+                           "exact distance [m]": speed**2 / (2 * friction * g)}).only_if(_slid(slides, friction, speed))
 
 
 def direction(lab: Laboratory, friction: float, speed: float) -> Measured:
     slides = _slides(lab, friction, speed)
     off = [abs(float(np.degrees(one[2]))) for one in slides]
     degrees = [float(np.degrees(one[0])) for one in slides]
-    return Measured(max(off), 0.0, 0.1, scale=15.0, curves={"deviation": (degrees, off)}).if_(
+    return Measured(max(off), 0.0, 0.1, scale=15.0, curves={"deviation": (degrees, off)}).only_if(
         _slid(slides, friction, speed))
 
 
@@ -132,18 +132,18 @@ def cone(lab: Laboratory, friction: float, share: float) -> Measured:
     weight = mass * g * lab.time_step
     beyond, friction_used = [], []
     for contacts in film.contacts:
-        most = total = 0.0
+        excess = total = 0.0
         for contact in contacts or []:
             assert contact.impulse is not None
             normal = float(contact.impulse @ contact.normal)
             tangential = float(np.linalg.norm(contact.impulse - normal * contact.normal))
-            most, total = max(most, tangential - friction * normal), total + tangential
-        beyond.append(most / weight)
+            excess, total = max(excess, tangential - friction * normal), total + tangential
+        beyond.append(excess / weight)
         friction_used.append(total / (friction * weight))
     worst = 100 * float(np.max(beyond))
-    return Measured(worst, 0.0, 1e-4, scale=10.0, most=True,
+    return Measured(worst, 0.0, 1e-4, scale=10.0, upper_bound=True,
                     curves={"beyond the cone [%]": (film.times[1:], [100 * one for one in beyond])},
-                    facts={"friction over mu m g, mean": float(np.mean(friction_used))}).if_(
+                    facts={"friction over mu m g, mean": float(np.mean(friction_used))}).only_if(
                         float(np.mean(friction_used)) > 0.5)
 
 
@@ -151,8 +151,8 @@ def lift(lab: Laboratory, friction: float, speed: float) -> Measured:
     cube = box("block", (0.1, 0.1, 0.1), mass, position=(0.0, 0.0, 0.1), velocity=(speed, 0.0, 0.0))
     film = lab.play(Scene((ground(), cube), Material(friction)), min(1.0, 0.8 * speed / (friction * g)))
     z = film.positions("block")[:, 2] - 0.1
-    return Measured(1e3 * float(z.max()), 0.0, 1e3 * g * lab.time_step**2, scale=50.0, most=True,
-                    curves={"height": (film.times, 1e3 * z)}, facts={"deepest [mm]": 1e3 * float(-z.min())}).if_(
+    return Measured(1e3 * float(z.max()), 0.0, 1e3 * g * lab.time_step**2, scale=50.0, upper_bound=True,
+                    curves={"height": (film.times, 1e3 * z)}, facts={"deepest [mm]": 1e3 * float(-z.min())}).only_if(
                         float(film.positions("block")[-1, 0]) > 0.3 * speed * float(film.times[-1]))
 
 

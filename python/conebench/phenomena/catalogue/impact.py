@@ -31,7 +31,7 @@ def slide_energy(lab: Laboratory, speed: float) -> Measured:
     film = lab.play(Scene((ground(), cube), Material(0.0)), 2.0)
     v = np.linalg.norm(film.velocities("block")[:, :2], axis=1)
     change = 100 * (v**2 / speed**2 - 1)
-    return Measured(float(np.abs(change).max()), 0.0, 1e-4, scale=10.0, curves={"change": (film.times, change)}).if_(
+    return Measured(float(np.abs(change).max()), 0.0, 1e-4, scale=10.0, curves={"change": (film.times, change)}).only_if(
         float(np.linalg.norm(film.positions("block")[-1, :2])) > 0.2 * speed * float(film.times[-1]))
 
 
@@ -48,8 +48,8 @@ def pendulum(lab: Laboratory, restitution: float) -> Measured:
     change = 100 * (energy - energy[0]) / unit
     # Semi-implicit Euler's energy swings by h/2 times the power of gravity, 0.62 m g sqrt(2 g l) at most.
     allowed = 100 * 0.31 * lab.time_step * np.sqrt(2 * g / length)
-    return Measured(float(change.max()), 0.0, allowed, scale=50.0, most=True, curves={"energy": (film.times, change)},
-                    facts={"energy at the end [%]": float(change[-1])}).if_(
+    return Measured(float(change.max()), 0.0, allowed, scale=50.0, upper_bound=True, curves={"energy": (film.times, change)},
+                    facts={"energy at the end [%]": float(change[-1])}).only_if(
                         float(film.positions("bob")[:, 2].min()) < -0.9 * length)
 
 
@@ -66,7 +66,7 @@ def cradle(lab: Laboratory, gap: float) -> Measured:
     if gap > 0.0:
         return Measured(float(v[-1, -1]), 1.0, 1e-3, scale=0.5, curves=curves, facts=facts)
     kept = abs(float(v[:, -1].sum()) - 1.0) < 0.1 and float(np.diff(v[:, -1]).min()) > -1e-3
-    return Measured(float((v[:, -1]**2).sum()), 1.0, 1e-3, scale=0.5, curves=curves, facts=facts).if_(kept)
+    return Measured(float((v[:, -1]**2).sum()), 1.0, 1e-3, scale=0.5, curves=curves, facts=facts).only_if(kept)
 
 
 def painleve(lab: Laboratory, friction: float, speed: float) -> Measured:
@@ -83,9 +83,9 @@ def painleve(lab: Laboratory, friction: float, speed: float) -> Measured:
                     zip(film.positions("rod"), film.rotations("rod"))])
     # The same of semi-implicit Euler as for the pendulum: h/2 times the power of gravity in a free fall.
     power = g * np.sqrt(2 * g * float(film.positions("rod")[0, 2]))
-    return Measured(float(change.max()), 0.0, 100 * 0.5 * lab.time_step * power / energy[0], scale=20.0, most=True,
-                    curves={"energy": (film.times, change)}, facts={"deepest [mm]": 1e3 * float(-end[:, 2].min())}).if_(
-                        float(film.positions("rod")[-1, 2]) < 0.9 * float(film.positions("rod")[0, 2]))
+    return Measured(float(change.max()), 0.0, 100 * 0.5 * lab.time_step * power / energy[0], scale=20.0, upper_bound=True,
+                    curves={"energy": (film.times, change)}, facts={"deepest [mm]": 1e3 * float(-end[:, 2].min())}).only_if(
+                        float(np.linalg.norm(film.positions("rod") - film.positions("rod")[0], axis=1).max()) > 0.05)
 
 
 phenomena = (

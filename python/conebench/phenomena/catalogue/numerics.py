@@ -42,13 +42,13 @@ def order(lab: Laboratory) -> Measured:
     other = replace(scene, bodies=tuple(replace(body, name=names[body.name]) for body in reversed(scene.bodies)))
     second, first = lab.play(other, seconds), lab.play(scene, seconds)
     off = _apart(first, second, {body.name: names[body.name] for body in scene.moving})
-    return Measured(float(off.max()), 0.0, 1.0, scale=1000.0, curves={"distance": (first.times, off)}).if_(_struck(first))
+    return Measured(float(off.max()), 0.0, 1.0, scale=1000.0, curves={"distance": (first.times, off)}).only_if(_struck(first))
 
 
 def repeat(lab: Laboratory) -> Measured:
     first, second = lab.play(strike(), seconds), lab.play(strike(), seconds)
     off = _apart(first, second, {body.name: body.name for body in first.scene.moving})
-    return Measured(float(off.max()), 0.0, 0.0, scale=1.0, curves={"distance": (first.times, off)}).if_(_struck(first))
+    return Measured(float(off.max()), 0.0, 0.0, scale=1.0, curves={"distance": (first.times, off)}).only_if(_struck(first))
 
 
 def half_step(lab: Laboratory, speed: float) -> Measured:
@@ -59,7 +59,7 @@ def half_step(lab: Laboratory, speed: float) -> Measured:
     x, finer = (1e3 * one.positions("block")[:, 0] for one in (film, fine))
     # A first-order step errs by v h/2, half of it by v h/4.
     return Measured(float(abs(x[-1] - finer[-1])), 0.0, 1e3 * 0.26 * speed * lab.time_step, scale=100.0,
-                    curves={"h": (film.times, x), "h/2": (fine.times, finer)}).if_(
+                    curves={"h": (film.times, x), "h/2": (fine.times, finer)}).only_if(
                         float(x[-1]) > 0.25e3 * speed**2 / (friction * g))
 
 

@@ -30,7 +30,7 @@ function extent(values, roomy) {
 const isExact = (name) => /^exact\b/i.test(name);
 const unitOf = (axis) => axis.match(/\[([^\]]*)\]/)?.[1] ?? "";
 
-// curves: {name: [x, y]}, of which one named "exact" stands for the exact value's line; target: {exact, allowed, most} where the y axis is the value's, else null.
+// curves: {name: [x, y]}, of which one named "exact" stands for the exact value's line; target: {exact, allowed, upperBound} where the y axis is the value's, else null.
 function drawCurve(box, curves, axes, target) {
   const width = Math.max(260, box.clientWidth);
   const [height, left, right, top, bottom] = [Math.min(300, 0.55 * width + 60), 58, 12, 12, 42];
@@ -42,7 +42,7 @@ function drawCurve(box, curves, axes, target) {
   }));
   const all = list.flatMap((curve) => curve.points);
   const bounds = target
-    ? [target.exact, target.exact + target.allowed, target.most ? target.exact : target.exact - target.allowed]
+    ? [target.exact, target.exact + target.allowed, target.upperBound ? target.exact : target.exact - target.allowed]
     : [];
   const [x0, x1] = extent(
     all.map(([x]) => x),
@@ -102,8 +102,8 @@ function drawCurve(box, curves, axes, target) {
             class: "allowed",
             x: left,
             width: width - left - right,
-            y: target.most ? atY(bounds[1]) : atY(Math.max(...bounds)),
-            height: Math.max(1, atY(target.most ? y0 : Math.min(...bounds)) - atY(Math.max(...bounds))),
+            y: target.upperBound ? atY(bounds[1]) : atY(Math.max(...bounds)),
+            height: Math.max(1, atY(target.upperBound ? y0 : Math.min(...bounds)) - atY(Math.max(...bounds))),
           }),
           drawn === list.length
             ? svg("line", { class: "exact", x1: left, x2: width - right, y1: atY(target.exact), y2: atY(target.exact) })
@@ -143,9 +143,9 @@ function drawCurve(box, curves, axes, target) {
   );
 }
 
-function targetText({ exact, allowed, most }, unit) {
-  const room = allowed > 0 ? ` (allowed ${most ? "+" : "±"}${short(allowed)})` : "";
-  return `exact: ${most ? "at most " : ""}${withUnit(exact, unit)}${room}`;
+function targetText({ exact, allowed, upperBound }, unit) {
+  const room = allowed > 0 ? ` (allowed ${upperBound ? "+" : "±"}${short(allowed)})` : "";
+  return `exact: ${upperBound ? "at most " : ""}${withUnit(exact, unit)}${room}`;
 }
 
 // The pointer's x and the curves there.

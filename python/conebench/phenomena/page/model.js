@@ -131,7 +131,7 @@ function sentence(cell) {
   const name = data.phenomena[cell.phenomenon].cases[cell.case].name;
   const value =
     cell.outcome === "measured"
-      ? `${withUnit(cell.value, unit)}, exact ${cell.most ? "at most " : ""}${withUnit(cell.exact, unit)}; `
+      ? `${withUnit(cell.value, unit)}, exact ${cell.upper_bound ? "at most " : ""}${withUnit(cell.exact, unit)}; `
       : "";
   return `${rowText(data.rows[cell.row])}, ${title} (${name}): ${value}${gradeText(cell)}`;
 }

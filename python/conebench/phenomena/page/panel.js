@@ -64,7 +64,7 @@ function resultLine(cell, phenomenon) {
     el(
       "span",
       { class: "soft" },
-      ` where ${cell.most ? "at most " : ""}${withUnit(cell.exact, phenomenon.unit)} is right`,
+      ` where ${cell.upper_bound ? "at most " : ""}${withUnit(cell.exact, phenomenon.unit)} is right`,
     ),
     " ",
     badge,
@@ -76,7 +76,7 @@ function measuredFacts(cell, phenomenon) {
     known(value) ? `${Number(value.toPrecision(6))}${phenomenon.unit ? ` ${phenomenon.unit}` : ""}` : null;
   return facts([
     ["Value", number(cell.value)],
-    [cell.most ? "Exact, at most" : "Exact", number(cell.exact)],
+    [cell.upper_bound ? "Exact, at most" : "Exact", number(cell.exact)],
     ["Error", number(cell.error)],
     ["Error / scale", known(cell.error) ? percent(relative(cell)) : null],
     ["Allowed by the time step", number(cell.allowed)],
@@ -216,7 +216,7 @@ function fillPanel(place, after, cell, phenomenon, content) {
       phenomenon.unit &&
       unitOf(phenomenon.axes[1]) === phenomenon.unit &&
       curves.filter(([name]) => !isExact(name)).length === 1;
-    const target = own ? { exact: cell.exact, allowed: cell.allowed ?? 0, most: cell.most } : null;
+    const target = own ? { exact: cell.exact, allowed: cell.allowed ?? 0, upperBound: cell.upper_bound } : null;
     let width = 0;
     drawAgain = () => {
       if (box.clientWidth === width || box.clientWidth === 0) return;

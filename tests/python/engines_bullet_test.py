@@ -10,6 +10,7 @@ for module in ("numpy", "scipy", *(["pybullet"] if chosen == "BULLET" else [])):
         sys.exit(77)
 sys.path.insert(0, os.path.abspath(sys.argv[1]))
 import numpy as np
+from engine_checks import balance, check, floor_force
 from conebench.engines import Cannot
 from conebench.phenomena.laboratory import Laboratory
 from conebench.phenomena.scene import (Body, Box, Cylinder, Drive, Hull, Joint, Material, Part, Scene, ball, box,
@@ -31,21 +32,8 @@ damped = {"BULLET": ("default",), "ODE": ()}[engine.id]  # variants with damping
 exact = [variant for variant in engine.variants if variant not in damped]
 
 
-def check(holds, what):
-    if not holds:
-        raise SystemExit(f"FAILED: {engine.id}, {what}")
-    print(f"ok: {what}", flush=True)
-
-
 def play(scene, seconds, variant="best", pushes=None, time_step=h):
     return Laboratory(engine, engine.variants[variant], time_step).play(scene, seconds, pushes)
-
-
-def floor_force(film, only=None):
-    """Over the weight, a number a step."""
-    impulses = [sum(contact.impulse[2] for contact in step
-                    if contact.first == "ground" and only in (None, contact.second)) for step in film.contacts]
-    return np.array(impulses) / (film.scene.weight * film.time_step)
 
 
 def free_bodies():
@@ -63,19 +51,6 @@ def free_bodies():
     check(np.allclose(film.velocities("body")[1:], np.array(wrench[0]) * h / 2), "a force acts for one step")
     check(np.allclose(r @ np.diag(body.inertia) @ r.T @ film.spins("body")[1], np.array(wrench[1]) * h)
           and np.allclose(film.spins("body")[-1], film.spins("body")[1], rtol=0.02), "a torque acts for one step")
-
-
-def balance(film):
-    """Largest error of a body's momentum over a step, over its weight's impulse."""
-    worst = 0.0
-    for before, after, step in zip(film.states, film.states[1:], film.contacts):
-        for k, body in enumerate(film.scene.moving):
-            given = body.mass * np.array(film.scene.gravity) * film.time_step
-            for contact in step:
-                given = given + contact.impulse * ((contact.second == body.name) - (contact.first == body.name))
-            change = body.mass * (after.velocity[k] - before.velocity[k])
-            worst = max(worst, abs(change - given).max() / (body.mass * g * film.time_step))
-    return worst
 
 
 def contacts():

@@ -9,6 +9,7 @@ for module in ("numpy", "scipy", "dartpy"):
         sys.exit(77)
 sys.path.insert(0, os.path.abspath(sys.argv[1]))
 import numpy as np
+from engine_checks import beyond, check, lift
 from conebench.engines import Cannot
 from conebench.engines.dart import Dart
 from conebench.phenomena.laboratory import Laboratory
@@ -18,12 +19,6 @@ from conebench.phenomena.scene import (Body, Cylinder, Drive, Hull, Joint, Mater
 g, dt = 9.81, 1e-3
 awake = {"sleep": False}
 best = Dart.variants["best"]
-
-
-def check(holds, what):
-    if not holds:
-        raise SystemExit(f"FAILED: {what}")
-    print(f"ok: {what}", flush=True)
 
 
 def play(scene, seconds, pushes=None, options=awake, time_step=dt):
@@ -41,17 +36,6 @@ def refused(element, scene, options=awake):
         check(error.element == element, f"cannot: {error}")
     else:
         raise SystemExit(f"FAILED: DART took {element}")
-
-
-def lift(contact, name):
-    """The upward impulse on a body."""
-    return contact.impulse[2] * ((contact.second == name) - (contact.first == name))
-
-
-def beyond(contact):
-    """How far the tangential impulse is beyond 0.5 of the normal one [N s]."""
-    normal = contact.impulse @ contact.normal
-    return float(np.linalg.norm(contact.impulse - normal * contact.normal)) - 0.5 * normal
 
 
 def defects(film):

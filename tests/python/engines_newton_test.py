@@ -10,6 +10,7 @@ for module in ("numpy", "newton", "warp"):
         sys.exit(77)
 sys.path.insert(0, os.path.abspath(sys.argv[1]))
 import numpy as np
+from engine_checks import check, floor_force
 from conebench.engines import Cannot
 from conebench.engines.newton import Newton
 from conebench.phenomena.laboratory import Laboratory
@@ -22,20 +23,8 @@ chosen = set(parts).intersection(sys.argv[2:]) or parts
 g, h = 9.81, 2e-3
 
 
-def check(holds, what):
-    if not holds:
-        raise SystemExit(f"FAILED: {what}")
-    print(f"ok: {what}", flush=True)
-
-
 def play(scene, seconds, variant, pushes=None, time_step=h):
     return Laboratory(engine, engine.variants[variant], time_step).play(scene, seconds, pushes)
-
-
-def floor_force(film):
-    """Over the weight, a number a step."""
-    impulses = [sum(contact.impulse[2] for contact in step if contact.first == "ground") for step in film.contacts]
-    return np.array(impulses) / (film.scene.weight * film.time_step)
 
 
 def refused(scene, options, element):

@@ -14,6 +14,7 @@ if not hasattr(pinocchio, "ADMMConstraintSolver"):
     print(f"skipped: needs pin 4.1, this is {pinocchio.__version__}")
     sys.exit(77)
 import numpy as np
+from engine_checks import balance, check, floor_force
 from conebench.engines import Cannot
 from conebench.engines.pinocchio import Pinocchio
 from conebench.phenomena.laboratory import Laboratory
@@ -24,33 +25,8 @@ engine = Pinocchio()
 g, h = 9.81, 2e-3
 
 
-def check(holds, what):
-    if not holds:
-        raise SystemExit(f"FAILED: {what}")
-    print(f"ok: {what}", flush=True)
-
-
 def play(scene, seconds, variant="best", pushes=None, time_step=h):
     return Laboratory(engine, engine.variants[variant], time_step).play(scene, seconds, pushes)
-
-
-def floor_force(film):
-    """Over the weight, a number a step."""
-    impulses = [sum(contact.impulse[2] for contact in step if contact.first == "ground") for step in film.contacts]
-    return np.array(impulses) / (film.scene.weight * film.time_step)
-
-
-def balance(film):
-    """Largest error of a body's momentum over a step, over its weight's impulse."""
-    worst = 0.0
-    for before, after, step in zip(film.states, film.states[1:], film.contacts):
-        for k, body in enumerate(film.scene.moving):
-            given = body.mass * np.array(film.scene.gravity) * film.time_step
-            for contact in step:
-                given = given + contact.impulse * ((contact.second == body.name) - (contact.first == body.name))
-            change = body.mass * (after.velocity[k] - before.velocity[k])
-            worst = max(worst, abs(change - given).max() / (body.mass * g * film.time_step))
-    return worst
 
 
 def free_bodies():

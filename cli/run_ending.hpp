@@ -32,10 +32,10 @@ void print_ended(const EndedRun& run);
 /// The same as JSON, with the ending (docs/command_line.md).
 nlohmann::json to_json(const EndedRun& run, const Ending& ending);
 
-/// Problems without a solve, as reports have it: "2 taken by no solver, 0 could not be loaded".
+/// Problems without a solve, as reports have it: "2 supported by no solver, 0 could not be loaded".
 template <class Outcome>
 std::string left_out(const Outcome& outcome) {
-  return std::to_string(outcome.untaken_problems) + " taken by no solver, " + std::to_string(outcome.bad_problems) +
+  return std::to_string(outcome.untaken_problems) + " supported by no solver, " + std::to_string(outcome.bad_problems) +
          " could not be loaded";
 }
 

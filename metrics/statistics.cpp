@@ -34,6 +34,16 @@ std::optional<double> median(std::span<const double> values) {
   return sorted_median(sorted);
 }
 
+std::optional<double> quantile(std::span<const double> values, double p) {
+  if (values.empty()) return std::nullopt;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
 std::optional<double> median_absolute_deviation(std::span<const double> values) {
   const auto centre = median(values);
   if (!centre) return std::nullopt;

@@ -14,6 +14,8 @@ namespace conebench {
 std::optional<double> mean(std::span<const double> values);
 /// The mean of the two middle values where their number is even.
 std::optional<double> median(std::span<const double> values);
+/// The value at the share p of the sorted values, 0 ≤ p ≤ 1, linear between two of them (type 7 of Hyndman, Fan 1996).
+std::optional<double> quantile(std::span<const double> values, double p);
 /// Median of |x − median(x)|, not scaled by 1.4826.
 std::optional<double> median_absolute_deviation(std::span<const double> values);
 /// √(Σ (x − mean)² / (n − 1)); nothing for fewer than two values.

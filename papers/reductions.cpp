@@ -21,14 +21,6 @@ Value number(std::optional<double> value, const std::string& otherwise) {
   return {std::nullopt, Gap::not_comparable, otherwise};
 }
 
-double quantile(Numbers values, double p) {
-  std::sort(values.begin(), values.end());
-  const double position = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
 /// Sums of squares about the means.
 struct Moments {
   double xx = 0.0, xy = 0.0, yy = 0.0;

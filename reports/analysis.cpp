@@ -218,7 +218,7 @@ std::string where_text(const Exclusion& exclusion, const std::vector<Slice>& sli
 std::string text_of(const Exclusion& exclusion, const std::vector<Slice>& slices) {
   const std::string where = where_text(exclusion, slices);
   switch (exclusion.why) {
-    case Why::taken_by_none: return "taken by no solver: " + exclusion.detail;
+    case Why::taken_by_none: return "supported by no solver: " + exclusion.detail;
     case Why::not_loaded: return "could not be loaded: " + exclusion.detail;
     case Why::repeats: return "repeats " + exclusion.detail;
     case Why::noise_level: return "at noise level";
@@ -234,7 +234,7 @@ std::string text_of(const Exclusion& exclusion, const std::vector<Slice>& slices
 std::string counted_as(const Problem& problem, const std::vector<Slice>& slices) {
   const Exclusion& first = problem.exclusions.front();
   switch (first.why) {
-    case Why::taken_by_none: return "taken by no solver";
+    case Why::taken_by_none: return "supported by no solver";
     case Why::not_loaded: return "could not be loaded";
     case Why::repeats: return "repeats of another problem";
     case Why::no_solution: {

@@ -29,14 +29,6 @@ bool comes_before(const Json& a, const Json& b) {
   return a.dump() < b.dump();
 }
 
-/// The value at the share p of sorted values, linear between two of them (type 7 of Hyndman, Fan 1996).
-double quantile(const std::vector<double>& sorted, double p) {
-  const double position = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
 class Study {
  public:
   Study(const Analysis& analysis, std::size_t slice, const std::string& solver, Cost cost)
@@ -179,8 +171,7 @@ class Study {
       ratios.push_back(ratios_[i][k]);
       configuration.solved += outcome(grid_[problems_[i]][columns_[k]]) == Outcome::solved;
     }
-    std::sort(ratios.begin(), ratios.end());
-    configuration.quartiles = {quantile(ratios, 0.25), quantile(ratios, 0.5), quantile(ratios, 0.75)};
+    configuration.quartiles = {*quantile(ratios, 0.25), *quantile(ratios, 0.5), *quantile(ratios, 0.75)};
     for (std::size_t f = 0; f < members_.size(); ++f) configuration.by_family.push_back(mean_of_family(f, k));
     configuration.times_best = *geometric_mean(configuration.by_family);
     study_.configurations.push_back(std::move(configuration));

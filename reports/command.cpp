@@ -148,7 +148,7 @@ std::string request_arguments(const CellRecord& cell) {
 
 std::string repeat_command(const ProblemRecord& problem, const ConfigurationRecord& configuration,
                            const CellRecord& cell, const RepeatLocations& locations) {
-  if (problem.source.empty()) return {};
+  if (problem.source.empty() || problem.members > 1) return {};
   const auto folder = locations.folders.find(cell.run_id);
   const std::string text =
       problem_arguments(problem, folder == locations.folders.end() ? std::string() : folder->second);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "reports/batches.hpp"
 #include "reports/formats.hpp"
 #include "reports/table_layout.hpp"
 #include "reports/terms.hpp"
@@ -221,6 +222,11 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
     if (other == &ranking) continue;
     out += fmt::format("### The same by {}\n\nAbove: {}.\n\n", title(other->cost), title(ranking.cost)) +
            ranking_table(analysis, *other);
+  }
+  const Table batches = batch_table(analysis, s, [&](std::size_t column) { return label(analysis, column); });
+  if (!batches.rows.empty()) {
+    out += "### Batches\n\n" + laid_out(batches);
+    if (analysis.times_shown) out += capital(batch_legend) + ".\n\n";
   }
   out += "### Claim against verdict\n\n" + claim_table(analysis, ranking);
   if (analysis.families.size() > 1) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <tuple>
 
+#include "reports/batches.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/table_layout.hpp"
@@ -165,6 +166,8 @@ std::vector<std::string> legend(const Analysis& analysis, const std::set<std::st
   add("cold", "the same of first runs");
   add("common", "problems that all solvers with at least half solved solve");
   add("×best", "ratio to the best, over what a solver solves (not shifted)");
+  add("ρ(1)", "share of the problems on which it is the fastest");
+  add("ρ(∞)", "share that it solves at any ratio to the fastest");
   lines.push_back(text + ".");
   return lines;
 }
@@ -326,6 +329,12 @@ std::string terminal(const Analysis& analysis, bool colour, std::size_t columns)
       if (other == &ranking) continue;
       add_line(Tone::dim, " ", fmt::format("the same by {} (above: {})", title(other->cost), title(ranking.cost)));
       add_table(*other);
+    }
+    const auto labels = column_labels(analysis);
+    const Table batches = batch_table(analysis, s, [&](std::size_t column) { return labels[column]; });
+    if (!batches.rows.empty()) {
+      if (analysis.times_shown) add_line(Tone::dim, " ", batch_legend);
+      out += terminal_text(batches, layout);
     }
     for (const std::string& line : advice(analysis, s)) add_line(Tone::dim, " ", line);
     for (const auto& remark : ranking.remarks) add_line(Tone::dim, " ", one_line(remark));

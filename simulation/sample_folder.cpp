@@ -297,7 +297,7 @@ std::optional<std::string> trivial_warning(const SampleList& list) {
   if (list.summary.samples > 0 && list.unsolved.size() == list.files.size()) return std::nullopt;
   const std::string why = list.summary.why_trivial();
   if (why.empty()) return std::nullopt;
-  return fmt::format("{}: these samples tell solvers little apart: {}; try {}", list.request.name, why,
+  return fmt::format("{}: easy samples, on which solvers hardly differ: {}; try {}", list.request.name, why,
                      advice_of(list.request));
 }
 

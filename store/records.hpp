@@ -161,6 +161,7 @@ struct ProblemRecord {
   std::string source;
   std::string kind;
   int space_dimension = 3;
+  std::int64_t members = 1;
   std::int64_t contacts = 0;
   std::int64_t joints = 0;
   std::int64_t limits = 0;
@@ -203,6 +204,8 @@ struct ProblemRecord {
     visit({"source", "", "its path as the suite names it, or scene and parameters"}, problem.source);
     visit({"kind", "", "`local`, `global`, `mixed_local`, `mixed_global` or `generated`"}, problem.kind);
     visit({"space_dimension", "", "2 or 3"}, problem.space_dimension);
+    visit({"members", "", "problems that it is a [batch](suites.md#batches) of, else 1; sizes are sums over them"},
+          problem.members);
     visit({"contacts", "", "number of contacts"}, problem.contacts);
     visit({"joints", "", "rows of joints"}, problem.joints);
     visit({"limits", "", "rows of limits"}, problem.limits);
@@ -397,6 +400,8 @@ struct CellClaim {
 struct CellJudgement {
   bool solved = false;
   std::optional<double> verdict_value;
+  std::optional<double> verdict_p95;
+  std::optional<std::int64_t> members_solved;
   int verdict_version = 0;
   ResidualList residuals;
   std::optional<double> verdict_symmetrised;
@@ -414,7 +419,11 @@ struct CellJudgement {
   /// Without the residuals, which are a table of their own.
   static void fields(auto& visit, auto& cell) {
     visit({"solved", "", "the judge says that the answer is good"}, cell.solved);
-    visit({"verdict_value", "", "the official residual of the answer"}, cell.verdict_value);
+    visit({"verdict_value", "", "the official residual of the answer; of a batch that of the worst member"},
+          cell.verdict_value);
+    visit({"verdict_p95", "", "of a batch: the residual that 95 % of its members are not above, else NULL"},
+          cell.verdict_p95);
+    visit({"members_solved", "", "of a batch: members whose answers are good, else NULL"}, cell.members_solved);
     visit({"verdict_version", "", "of that residual, by which it was judged ([table](residuals.md))"},
           cell.verdict_version);
     visit({"verdict_symmetrised", "", "that of the symmetrised problem, where that was solved"},
@@ -439,6 +448,7 @@ struct CellTiming {
   TimingRecord solve;
   TimingRecord total;
   std::optional<double> wall_s, own_setup_s, own_solve_s;
+  std::optional<double> member_median_s, member_p95_s, member_worst_s;
   int repeats = 0;
   int rounds = 1;
   std::vector<std::string> doubts;
@@ -453,6 +463,11 @@ struct CellTiming {
           cell.wall_s);
     visit({"own_setup_s", "s", "of a program, median: its set-up as it says itself"}, cell.own_setup_s);
     visit({"own_solve_s", "s", "of a program, median: its solve as it says itself"}, cell.own_solve_s);
+    visit({"member_median_s", "s",
+           "of a batch, else NULL: set-up + solve of its median member, each member's the median of its runs"},
+          cell.member_median_s);
+    visit({"member_p95_s", "s", "the same that 95 % of the members do not exceed"}, cell.member_p95_s);
+    visit({"member_worst_s", "s", "the same of the slowest member"}, cell.member_worst_s);
     visit({"repeats", "", "runs that the times are of"}, cell.repeats);
     visit({"rounds", "", "of the sweep that timed it; the times are those of the one with the least `total_median_s`"},
           cell.rounds);

@@ -12,7 +12,7 @@ namespace conebench {
 /// Marks an SQLite file as a Conebench store ("CONB", PRAGMA application_id).
 inline constexpr std::int64_t store_application_id = 0x434F4E42;
 /// PRAGMA user_version. It goes up with every change of a record's fields: stores of other versions are refused.
-inline constexpr std::int64_t schema_version = 14;
+inline constexpr std::int64_t schema_version = 15;
 
 /// A column that holds a field of a record.
 struct Column {

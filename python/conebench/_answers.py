@@ -49,6 +49,11 @@ class Answer(Judgement):
     own_solve_s: Optional[float]
     judge_s: float
 
+    def __repr__(self) -> str:
+        verdict = "not known" if self.verdict_value is None else f"{self.verdict_value:.2g}"
+        return (f"<conebench.Answer: {'solved' if self.solved else 'not solved'} at {self.tolerance:g}, {self.status} after "
+                f"{self.iterations} iterations, {self.verdict} {verdict}>")
+
 
 Made = TypeVar("Made", bound=Judgement)
 

@@ -15,11 +15,11 @@ namespace conebench::reports {
 namespace {
 
 /// With the counts that differ from `other`'s; without any, with the iterations.
-std::string describe_outcome(const ComparedCell& cell, const ComparedCell* other) {
+std::string describe_outcome(const ComparedCell& cell, const ComparedCell* other, bool with_time) {
   std::string text = cell.solved ? "solved" : to_string(cell.status);
   if (cell.solved && cell.status != CellStatus::converged) text += " (" + to_string(cell.status) + ")";
   if (!cell.reason.empty()) text += ": " + cell.reason;
-  if (cell.minimum_s > 0.0) text += ", " + human_time(cell.minimum_s);
+  if (with_time && cell.minimum_s > 0.0) text += ", " + human_time(cell.minimum_s);
   bool differs = false;
   const auto add = [&](std::int64_t ComparedCell::*count, const char* noun) {
     if (other == nullptr || cell.*count == other->*count) return;
@@ -236,8 +236,8 @@ ChangedCell describe_cell(const Comparison& comparison, const CellPair& pair) {
           .family = problem.family,
           .configuration = comparison.configurations[pair.configuration].label,
           .tolerance = human_tolerance(comparison.slices[pair.slice].request.tolerance),
-          .baseline = baseline != nullptr ? describe_outcome(*baseline, candidate) : "–",
-          .candidate = candidate != nullptr ? describe_outcome(*candidate, baseline) : "not run"};
+          .baseline = baseline != nullptr ? describe_outcome(*baseline, candidate, !comparison.quick) : "–",
+          .candidate = candidate != nullptr ? describe_outcome(*candidate, baseline, !comparison.quick) : "not run"};
 }
 
 std::vector<std::string> problem_and_configuration_lines(const Comparison& comparison) {

@@ -254,6 +254,9 @@ class AbRunLoop {
     BuildOrder order;
     order.source = plan_.problems.sources[planned.problem];
     if (!order.source.file.empty()) order.source.file = std::filesystem::absolute(order.source.file);
+    for (ProblemSource& member : order.source.members) {
+      if (!member.file.empty()) member.file = std::filesystem::absolute(member.file);
+    }
     order.cache = std::filesystem::absolute(options_.sweep.cache);
     order.problem_hash = plan_.problems.problems[planned.problem].record.hash;
     order.request = request_of(suite_, plan_.configurations[planned.configuration], planned);

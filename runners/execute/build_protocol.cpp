@@ -66,6 +66,7 @@ json source_json(const ProblemSource& source) {
                  {"scene", source.scene},   {"options", options_json(source.options)},
                  {"seed", source.seed},     {"as_fclib", source.as_fclib}};
   if (source.position) object["position"] = {{"sequence", source.position->sequence}, {"step", source.position->step}};
+  for (const ProblemSource& member : source.members) object["members"].push_back(source_json(member));
   return object;
 }
 
@@ -84,6 +85,7 @@ ProblemSource source_of(const json& object) {
     object.at("position").at("sequence").get_to(source.position->sequence);
     object.at("position").at("step").get_to(source.position->step);
   }
+  for (const json& member : object.value("members", json::array())) source.members.push_back(source_of(member));
   return source;
 }
 

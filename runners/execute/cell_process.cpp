@@ -247,8 +247,8 @@ struct CellProcess::Confirmation {
   double probe_s = 0.0;  ///< the slower probe of those before and after; 0: not probed
 };
 
-CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
-    : problem_(problem), limits_(limits) {
+CellProcess::CellProcess(std::span<const ContactProblem> members, const IsolationLimits& limits)
+    : members_(members), limits_(limits) {
   void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::bad_alloc();
   shared_ = new (page) Shared{};
@@ -303,13 +303,13 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request, const 
 Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
   return start(request, [this](const CellRequest& limited) {
     Shared* const shared = shared_;
-    auto run = run_cell(problem_, limited, [shared](CellPhase phase) {
+    auto run = run_cell(members_, limited, [shared](CellPhase phase) {
       shared->phase = static_cast<int>(phase);
       if (phase == CellPhase::solving) ++shared->attempts;
     });
     if (!run) return 2;
-    if (limited.trace) {
-      auto csv = trace_cell(problem_, limited, *run);
+    if (limited.trace && members_.size() == 1) {
+      auto csv = trace_cell(members_.front(), limited, *run);
       if (!csv) return 2;
       run->trace = std::move(*csv);
     }
@@ -327,7 +327,7 @@ Result<CellProcess::Child> CellProcess::start_confirmation(const CellRequest& re
     };
     bool sent = false;
     const auto answer = [&](const CellRun& run) { sent = send_claims(run); };
-    return confirm_cell(problem_, limited, done, warm_up, ready, answer) && sent ? 0 : 3;
+    return confirm_cell(members_.front(), limited, done, warm_up, ready, answer) && sent ? 0 : 3;
   });
 }
 
@@ -338,7 +338,7 @@ double CellProcess::channel_s(const CellRequest& request) {
   const auto child = start(request, [&](const CellRequest& limited) {
     CellRun run;
     run.record = blank_record(limited);
-    run.record.reaction.assign(static_cast<std::size_t>(problem_.rows()), 0.0);
+    run.record.reaction.assign(static_cast<std::size_t>(rows_of(members_)), 0.0);
     char begin = 0;
     for (std::size_t k = 0; k < round_trips; ++k) {
       if (recv(child_channel, &begin, 1, 0) != 1 || !send_claims(run)) return 1;
@@ -387,7 +387,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     if (!answer || !counts) return;
     // While it judges, the system frees the child's memory.
     const double before_s = answer->record.judge_s;
-    judge_cell(problem_, answer->record);
+    judge_cell(members_, answer->record);
     answer->busy_s += answer->record.judge_s - before_s;
   };
   const auto make_following = [&] {
@@ -416,7 +416,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
 /// The claims of a frame; nullopt: it has none, or they are impossible.
 std::optional<CellRun> CellProcess::run_in(const Frame& frame, const CellRequest& request) const {
   const auto claims = frame.kind == FrameKind::claims ? decode_claims(frame.payload) : std::nullopt;
-  return claims ? run_of(*claims, request, static_cast<std::size_t>(problem_.rows())) : std::nullopt;
+  return claims ? run_of(*claims, request, static_cast<std::size_t>(rows_of(members_))) : std::nullopt;
 }
 
 /// probe_processor() on the children's processor; 0: they are not pinned.
@@ -477,12 +477,13 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const bool own_clock = code == ForeignCode::plugin;
   // By that clock; it must not be used for other cells.
   if (own_clock) done.min_probe_s = 0.0;
-  if (code == ForeignCode::none || request.repeats.counts_only || !record.solved || problem_.rows() == 0 ||
-      request.trace)
-    return;
   const auto add = [&](const TimeDoubt& doubt) {
     if (std::ranges::find(record.doubts, doubt.code) == record.doubts.end()) record.doubts.emplace_back(doubt.code);
   };
+  if (code != ForeignCode::none && members_.size() > 1) return add(unconfirmed);
+  if (code == ForeignCode::none || request.repeats.counts_only || !record.solved || rows_of(members_) == 0 ||
+      request.trace)
+    return;
   // Less than 1 ms may be the loading of code.
   if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
   // The last iteration may have ended the solve unseen.
@@ -533,7 +534,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
     const std::string differs = difference(record.reaction, confirmed->run.record.reaction);
     if (!differs.empty()) {
       CellRecord other = confirmed->run.record;
-      judge_cell(problem_, other);
+      judge_cell(members_, other);
       // The worse answer is kept, as for repeats.
       if (!other.solved) {
         other.doubts = record.doubts;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "base/child_process.hpp"
 #include "problems/contact_problem.hpp"
@@ -21,14 +22,17 @@ struct IsolationLimits {
 
 struct Frame;
 
-/// Runs cells of one problem one after the other, each in a forked process of its own. The calling process may have no
+/// Runs cells of one problem, or of one batch, one after the other, each in a forked process of its own. The calling process may have no
 /// other children from then on: they would be killed, too.
 class CellProcess {
  public:
   /// Returns the request of the next call of run(), if it is known.
   using Following = std::function<std::optional<CellRequest>()>;
 
-  CellProcess(const ContactProblem& problem, const IsolationLimits& limits);
+  /// A problem, or the members of a batch, which must outlive this.
+  CellProcess(std::span<const ContactProblem> members, const IsolationLimits& limits);
+  CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
+      : CellProcess(std::span(&problem, 1), limits) {}
   ~CellProcess();
   CellProcess(const CellProcess&) = delete;
   CellProcess& operator=(const CellProcess&) = delete;
@@ -60,7 +64,7 @@ class CellProcess {
   void doubt(const CellRequest& request, CellRun& done, double wall_s);
   Attempt attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts, const Following& following);
 
-  const ContactProblem& problem_;
+  std::span<const ContactProblem> members_;
   IsolationLimits limits_;
   Shared* shared_;
   OutputCatcher output_;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/conversions.hpp"
+#include "runners/execute/batch_run.hpp"
 #include "runners/execute/cell_clock.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/stand_in.hpp"
@@ -324,8 +326,8 @@ class Trial {
     result_.checks = monitor.checks();
     if (monitor.attempts() > 1) {
       first_.summary.message +=
-          fmt::format("{}try {}; those before took {:.3g} s, not timed", first_.summary.message.empty() ? "" : "; ",
-                      monitor.attempts(), monitor.thrown_away_seconds());
+          fmt::format("{}attempt {}, the one that is timed; those before took {:.3g} s",
+                      first_.summary.message.empty() ? "" : "; ", monitor.attempts(), monitor.thrown_away_seconds());
     }
     return std::optional<std::string>();
   }
@@ -508,6 +510,11 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
   return guarded(request, [&] { return Trial(problem, request, **row, *verdict, phase).run(); });
 }
 
+Result<CellRun> run_cell(std::span<const ContactProblem> members, const CellRequest& request,
+                         const PhaseCallback& phase) {
+  return members.size() == 1 ? run_cell(members.front(), request, phase) : run_batch(members, request, phase);
+}
+
 Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done) {
   const auto row = require_solver(request.solver);
   if (!row) return row.error();
@@ -586,6 +593,15 @@ Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& r
 
 std::string difference(const std::vector<double>& first, const std::vector<double>& other) {
   return difference(as_eigen(first), as_eigen(other));
+}
+
+Index rows_of(std::span<const ContactProblem> members) {
+  return std::accumulate(members.begin(), members.end(), Index{0},
+                         [](Index sum, const ContactProblem& member) { return sum + member.rows(); });
+}
+
+void judge_cell(std::span<const ContactProblem> members, CellRecord& record) {
+  members.size() == 1 ? judge_cell(members.front(), record) : judge_batch(members, record);
 }
 
 void judge_cell(const ContactProblem& problem, CellRecord& record) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.hpp"
@@ -35,6 +36,10 @@ struct CellRun {
 Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request,
                          const PhaseCallback& phase = nullptr);
 
+/// The same of a problem, or of all members of a batch (batch_run.hpp).
+Result<CellRun> run_cell(std::span<const ContactProblem> members, const CellRequest& request,
+                         const PhaseCallback& phase = nullptr);
+
 /// Checks what does not depend on the solver. Errors as solve_cell.
 Result<void> check_request(const ContactProblem& problem, const CellRequest& request);
 
@@ -60,6 +65,10 @@ std::string difference(const std::vector<double>& first, const std::vector<doubl
 /// solved, its verdict is computed, too. Adds the time to judge_s. A record without an answer to a problem with rows is
 /// not solved.
 void judge_cell(const ContactProblem& problem, CellRecord& record);
+/// The same of a problem, or of each member of a batch: judge_batch().
+void judge_cell(std::span<const ContactProblem> members, CellRecord& record);
+/// Rows of all of them.
+Index rows_of(std::span<const ContactProblem> members);
 
 /// The record of a cell in which nothing was run.
 CellRecord blank_record(const CellRequest& request);

@@ -99,7 +99,7 @@ Result<void> certify_unsolved(Store& store, const ProblemSet& set, const std::se
   for (const std::size_t p : problems) {
     const std::string& hash = set.problems[p].record.hash;
     const auto record = records.find(hash);
-    if (record == records.end() || !unsolved.contains(hash)) continue;
+    if (record == records.end() || record->second->members > 1 || !unsolved.contains(hash)) continue;
     if (!was_searched(record->second->feasibility)) open.push_back(p);
   }
   if (open.empty()) return {};

@@ -50,8 +50,9 @@ Result<Sources> sources_of(const std::vector<RunRecord>& runs, const RejudgeOpti
   return by_name;
 }
 
-/// The problem of a record, or why it is not to be had.
-Result<ContactProblem> load_again(const ProblemRecord& record, const Sources& sources, const RejudgeOptions& options) {
+/// The problem of a record, or the members of a batch, or why they are not to be had.
+Result<std::vector<ContactProblem>> load_again(const ProblemRecord& record, const Sources& sources,
+                                               const RejudgeOptions& options) {
   std::vector<std::string> names = record.copies;
   names.insert(names.begin(), record.source);
   std::optional<Error> failed;
@@ -59,11 +60,11 @@ Result<ContactProblem> load_again(const ProblemRecord& record, const Sources& so
     const auto found = sources.find(name);
     if (found == sources.end()) continue;
     for (const ProblemSource& source : found->second) {
-      auto problem = load_source(source, options.cache, true);
-      if (problem && problem->is_called(record.hash)) return problem;
+      auto members = load_members(source, options.cache, true);
+      if (members && are_called(*members, record.hash)) return members;
       if (failed) continue;
-      failed = problem ? Error{ErrorCode::bad_input, name + " is another problem now than when it was solved"}
-                       : problem.error();
+      failed = members ? Error{ErrorCode::bad_input, name + " is another problem now than when it was solved"}
+                       : members.error();
     }
   }
   if (failed) return *failed;
@@ -71,8 +72,8 @@ Result<ContactProblem> load_again(const ProblemRecord& record, const Sources& so
 }
 
 /// Whether the cell has an answer to judge: one of a problem without constraints has no rows.
-bool answered(const CellRecord& cell, const ContactProblem& problem) {
-  return problem.rows() == 0 ? cell.claimed : static_cast<Index>(cell.reaction.size()) == problem.rows();
+bool answered(const CellRecord& cell, Index rows) {
+  return rows == 0 ? cell.claimed : static_cast<Index>(cell.reaction.size()) == rows;
 }
 
 }  // namespace
@@ -95,20 +96,20 @@ Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options) {
       outcome.without_answer += static_cast<long>(cells.size());
       continue;
     }
-    const auto problem = load_again(record, *sources, options);
-    if (!problem) {
+    const auto members = load_again(record, *sources, options);
+    if (!members) {
       outcome.unavailable += static_cast<long>(cells.size());
       outcome.notes.push_back(
-          fmt::format("{}: {} cells left as they were: {}", record.name, cells.size(), problem.error().message));
+          fmt::format("{}: {} cells left as they were: {}", record.name, cells.size(), members.error().message));
       continue;
     }
     ProblemRecord judged = record;
-    if (!judged.noise_ratio) judged.noise_ratio = noise_ratio(*problem);
+    if (!judged.noise_ratio && members->size() == 1) judged.noise_ratio = noise_ratio(members->front());
     const bool marked = record.infeasible() || record.feasibility.state == "refuted";
     if (marked) {
       const auto& z = record.feasibility.certificate;
       const Feasibility found =
-          judge_certificate(*problem, Eigen::Map<const Vector>(z.data(), static_cast<Index>(z.size())));
+          judge_certificate(members->front(), Eigen::Map<const Vector>(z.data(), static_cast<Index>(z.size())));
       const bool holds = found.state == FeasibilityState::infeasible;
       judged.feasibility = holds ? record_of(found) : FeasibilityRecord{};
       if (!holds) ++outcome.certificates_dropped;
@@ -119,12 +120,12 @@ Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options) {
       auto reaction = store.reaction(cell.key);
       if (!reaction) return reaction.error();
       if (*reaction) cell.reaction = std::move(**reaction);
-      if (!answered(cell, *problem)) {
+      if (!answered(cell, rows_of(*members))) {
         // An older build may have stored that it is solved; it was read without that.
         if (const auto updated = store.update_judgement(cell); !updated) return updated.error();
         ++outcome.without_answer;
       } else {
-        judge_cell(*problem, cell);
+        judge_cell(*members, cell);
         if (const auto updated = store.update_judgement(cell); !updated) return updated.error();
         ++outcome.judged;
         if (cell.solved && !stored->solved) ++outcome.newly_solved;

@@ -15,17 +15,17 @@ namespace {
 BuildReply failed(Error error) { return {std::move(error), {}}; }
 
 BuildReply carry_out(const BuildOrder& order) {
-  const auto problem = load_source(order.source, order.cache, true);
-  if (!problem) return failed(problem.error());
-  if (!problem->is_called(order.problem_hash)) {
+  const auto members = load_members(order.source, order.cache, true);
+  if (!members) return failed(members.error());
+  if (!are_called(*members, order.problem_hash)) {
     return failed({ErrorCode::bad_input, order.source.source + ": this build makes another problem of it"});
   }
   if (order.answered) {
     BuildReply reply{std::nullopt, *order.answered};
-    judge_cell(*problem, reply.record);
+    judge_cell(*members, reply.record);
     return reply;
   }
-  if (const auto checked = check_request(*problem, order.request); !checked) {
+  if (const auto checked = check_request(members->front(), order.request); !checked) {
     return failed({ErrorCode::wrong_usage, checked.error().message});
   }
   leave_processor(order.pinned_processor);
@@ -33,7 +33,7 @@ BuildReply carry_out(const BuildOrder& order) {
   limits.time = CellTime(order.request.seconds);
   limits.memory_mb = order.memory_mb;
   limits.pinned_processor = order.pinned_processor;
-  CellRun run = CellProcess(*problem, limits).run(order.request);
+  CellRun run = CellProcess(*members, limits).run(order.request);
   if (run.terminated_externally) return failed({ErrorCode::killed, run.record.reason});
   const SolverRow& row = *find_solver(order.request.solver);
   return {std::nullopt, std::move(run.record), configuration_record(row, *row.effective_options(order.request.options)),

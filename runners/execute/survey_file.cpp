@@ -24,6 +24,7 @@ using Surveys = std::map<std::string, std::string>;  ///< by identity of the sou
 std::string identity(const ProblemSource& source) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", source.name, source.family, source.source, source.file.string(),
                                  source.as_fclib);
+  for (const ProblemSource& member : source.members) text += '\n' + identity(member);
   if (source.file.empty()) return text;
   struct stat found = {};
   if (::stat(source.stored_in().c_str(), &found) != 0) return text;

@@ -58,7 +58,7 @@ bool answer(FrameKind kind, const std::string& payload) {
 void release_memory() { malloc_trim(0); }
 
 bool survey(const SurveyPlan& plan, const ProblemSource& source) {
-  const auto problem = load_source(source, plan.cache);
+  const auto members = load_members(source, plan.cache);
   const auto look_at = [&](const ContactProblem& loaded) {
     make_diagonal(loaded, plan.cache);
     auto known = plan.known.find(loaded.data_hash());
@@ -71,7 +71,9 @@ bool survey(const SurveyPlan& plan, const ProblemSource& source) {
     if (known->second) surveyed.record.category = to_string(sample_category(loaded, *known->second));
     return surveyed;
   };
-  const SurveyedProblem surveyed = problem ? look_at(*problem) : survey_failure(source, problem.error());
+  const SurveyedProblem surveyed = !members               ? survey_failure(source, members.error())
+                                   : members->size() == 1 ? look_at(members->front())
+                                                          : survey_batch(*members, source);
   return answer(FrameKind::surveyed, encode(surveyed));
 }
 
@@ -92,30 +94,33 @@ CondensationCost make_what_is_not_given(const ContactProblem& problem, const Wor
   return {};
 }
 
-Result<ContactProblem> load(const WorkerPlan& plan, const ProblemOrder& order, LoadReport& report) {
-  auto problem = load_source(plan.problems.sources.at(order.problem), plan.cache, true);
-  if (!problem) {
-    report.error = problem.error().message;
-    report.killed = problem.error().code == ErrorCode::killed;
-    return problem;
+Result<std::vector<ContactProblem>> load(const WorkerPlan& plan, const ProblemOrder& order, LoadReport& report) {
+  auto members = load_members(plan.problems.sources.at(order.problem), plan.cache, true);
+  if (!members) {
+    report.error = members.error().message;
+    report.killed = members.error().code == ErrorCode::killed;
+    return members;
   }
   const std::string& stored = plan.problems.problems.at(order.problem).record.hash;
-  report.hash = problem->is_called(stored) ? stored : problem->data_hash();
-  report.cost = make_what_is_not_given(*problem, plan, order);
-  if (!problem->reference() && !problem->guess()) return problem;
-  // What is not in this process can't be found in the memory of those that it forks.
+  report.hash = are_called(*members, stored) ? stored : data_hash(*members);
   const bool keep_guess = std::ranges::any_of(
       plan.cells, [&](const PlannedCell& cell) { return cell.problem == order.problem && cell.start == Start::guess; });
-  return problem->without_answers(keep_guess);
+  for (ContactProblem& member : *members) {
+    const CondensationCost cost = make_what_is_not_given(member, plan, order);
+    if (members->size() == 1) report.cost = cost;
+    // What is not in this process can't be found in the memory of those that it forks.
+    if (member.reference() || member.guess()) member = member.without_answers(keep_guess);
+  }
+  return members;
 }
 
 /// Runs cells of the problem until something else is asked for, which it returns.
-std::optional<Frame> run_cells(const WorkerPlan& plan, const ContactProblem& problem, Requests& requests) {
+std::optional<Frame> run_cells(const WorkerPlan& plan, std::span<const ContactProblem> members, Requests& requests) {
   IsolationLimits limits;
   limits.time = CellTime(plan.suite.limits.seconds);
   limits.memory_mb = plan.suite.limits.memory_mb;
   limits.pinned_processor = plan.pinned_processor;
-  CellProcess process(problem, limits);
+  CellProcess process(members, limits);
   const auto request_for = [&](const CellOrder& order) {
     const PlannedCell& cell = plan.cells.at(order.cell);
     CellRequest request = request_of(plan.suite, plan.configurations[cell.configuration], cell);
@@ -155,13 +160,13 @@ int work(const WorkerPlan& plan) {
     prctl(PR_SET_DUMPABLE, 1);  // or its readers' own /proc would be closed to them
     {
       LoadReport report;
-      const auto problem = load(plan, *order, report);
+      const auto members = load(plan, *order, report);
       // Children of the same user may then not look into its memory.
       prctl(PR_SET_DUMPABLE, 0);
       // Woken by a child that may run there alone, it would keep that from ending.
       leave_processor(plan.pinned_processor);
       if (!answer(FrameKind::loaded, encode(report))) return 1;
-      frame = problem ? run_cells(plan, *problem, requests) : requests.next();
+      frame = members ? run_cells(plan, *members, requests) : requests.next();
     }
     release_memory();
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -321,6 +322,25 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
   return sources;
 }
 
+/// Sources of so many problems each, in their order; what is left over is a smaller one.
+std::vector<ProblemSource> batches_of(std::vector<ProblemSource> problems, const ProblemEntry& entry) {
+  const auto size = static_cast<std::size_t>(entry.batch);
+  std::vector<ProblemSource> batches;
+  for (std::size_t begin = 0; begin < problems.size(); begin += size) {
+    const std::size_t end = std::min(begin + size, problems.size());
+    ProblemSource batch;
+    batch.members.assign(std::make_move_iterator(problems.begin() + static_cast<std::ptrdiff_t>(begin)),
+                         std::make_move_iterator(problems.begin() + static_cast<std::ptrdiff_t>(end)));
+    const ProblemSource& first = batch.members.front();
+    batch.family = first.family;
+    batch.name = fmt::format("{}_batch={}-{}", first.family, begin + 1, end);
+    batch.source = fmt::format("{} problems from {} to {}", end - begin, first.source, batch.members.back().source);
+    batch.pending = std::ranges::any_of(batch.members, &ProblemSource::pending);
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
 ContactProblem named(const ContactProblem& problem, const ProblemSource& source, const std::string& name) {
   Provenance provenance = problem.provenance();
   provenance.name = name;
@@ -376,8 +396,9 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       CONEBENCH_TRY(const auto row, require_scene(entry.scene));
       found = scenes_of(entry, *row);
     }
+    if (entry.batch > 1) found = batches_of(std::move(found), entry);
     for (ProblemSource& source : found) {
-      const std::string identity = source.scene + "\n" + (source.scene.empty() ? source.file.string() : source.source);
+      const std::string identity = source.scene + "\n" + (source.file.empty() ? source.source : source.file.string());
       if (!entry.condition.empty()) source.conditions = {entry.condition};
       const auto [found_before, is_new] = known.emplace(identity, sources.size());
       if (is_new) {
@@ -400,6 +421,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
 Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted) {
   for (const ProblemSource& source : sources) {
     if (interrupted != nullptr && *interrupted) return {};
+    CONEBENCH_CHECK(altered_data(source.members, interrupted));
     if (source.data_hash.empty() || file_xxh128(source.stored_in()) == source.data_hash) continue;
     std::error_code ignored;
     return Error{ErrorCode::bad_input,
@@ -439,6 +461,30 @@ Result<ContactProblem> load_source(const ProblemSource& source, const fs::path& 
   CONEBENCH_CHECK(write_fclib(made, file));
   CONEBENCH_TRY(auto problem, load_fclib(file));
   return named(problem, source, name);
+}
+
+Result<std::vector<ContactProblem>> load_members(const ProblemSource& source, const fs::path& cache, bool reuse) {
+  std::vector<ContactProblem> problems;
+  if (source.members.empty()) {
+    CONEBENCH_TRY(auto problem, load_source(source, cache, reuse));
+    problems.push_back(std::move(problem));
+  }
+  for (const ProblemSource& member : source.members) {
+    CONEBENCH_TRY(auto problem, load_source(member, cache, reuse));
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+std::string data_hash(std::span<const ContactProblem> members) {
+  if (members.size() == 1) return members.front().data_hash();
+  std::string hashes;
+  for (const ContactProblem& member : members) hashes += member.data_hash();
+  return content_address({"batch", hashes});
+}
+
+bool are_called(std::span<const ContactProblem> members, const std::string& hash) {
+  return members.size() == 1 ? members.front().is_called(hash) : data_hash(members) == hash;
 }
 
 }  // namespace conebench

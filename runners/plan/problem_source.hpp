@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct ProblemSource {
   bool as_fclib = false;
   /// A sample that is not simulated yet: its file is missing, and there may be fewer samples.
   bool pending = false;
+  /// Of a batch: its problems, in order. It has no file and no scene itself.
+  std::vector<ProblemSource> members = {};
 
   /// The problem is kept if one of these holds; empty: always.
   std::vector<FeatureCondition> conditions = {};
@@ -85,6 +88,13 @@ Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::
 /// folder `cache` (made if missing) and read back; with `reuse` an existing file is only read. Errors: the loader's,
 /// the scene's; unsupported: FCLIB's layout or this build can't hold the problem.
 Result<ContactProblem> load_source(const ProblemSource& source, const std::filesystem::path& cache, bool reuse = false);
+/// The members of a batch, each by load_source; of any other source its one problem. Errors: the first member's.
+Result<std::vector<ContactProblem>> load_members(const ProblemSource& source, const std::filesystem::path& cache,
+                                                 bool reuse = false);
+/// data_hash() of one problem; of several a hash of theirs, in order.
+std::string data_hash(std::span<const ContactProblem> members);
+/// Whether `hash` is data_hash(members), or the older name of one problem (ContactProblem::is_called).
+bool are_called(std::span<const ContactProblem> members, const std::string& hash);
 
 /// The file that load_source writes for a scene, below `cache`.
 std::filesystem::path cached_file(const ProblemSource& source, const std::filesystem::path& cache);

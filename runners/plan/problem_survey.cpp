@@ -18,6 +18,7 @@ namespace {
 constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
+  if (a.record.members > 1 || b.record.members > 1) return false;
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
          a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
          a.record.limits == b.record.limits && a.record.intervals == b.record.intervals && a.record.rows > 0 &&
@@ -84,6 +85,46 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   surveyed.fingerprint = duplicate_fingerprint(problem);
   surveyed.loaded = true;
   return surveyed;
+}
+
+SurveyedProblem survey_batch(std::span<const ContactProblem> members, const ProblemSource& source) {
+  SurveyedProblem batch = survey_problem(members.front(), source, false);
+  ProblemRecord& all = batch.record;
+  bool have_guesses = !batch.guess_hash.empty();
+  std::string guesses = batch.guess_hash;
+  for (std::size_t k = 1; k < members.size(); ++k) {
+    const SurveyedProblem surveyed = survey_problem(members[k], source, false);
+    const ProblemRecord& one = surveyed.record;
+    all.contacts += one.contacts;
+    all.joints += one.joints;
+    all.limits += one.limits;
+    all.intervals += one.intervals;
+    all.rows += one.rows;
+    all.nonzeros += one.nonzeros;
+    all.space_dimension = std::max(all.space_dimension, one.space_dimension);
+    all.mu_min = std::min(all.mu_min, one.mu_min);
+    all.mu_max = std::max(all.mu_max, one.mu_max);
+    all.symmetry_error = std::max(all.symmetry_error, one.symmetry_error);
+    if (one.given != all.given) all.given.clear();
+    if (all.noise_ratio)
+      all.noise_ratio = one.noise_ratio ? std::max(*all.noise_ratio, *one.noise_ratio) : one.noise_ratio;
+    for (auto& [name, value] : all.zero_impulse) {
+      const auto found = one.zero_impulse.find(name);
+      if (found != one.zero_impulse.end()) value = std::max(value, found->second);
+    }
+    have_guesses = have_guesses && !surveyed.guess_hash.empty();
+    guesses += surveyed.guess_hash;
+  }
+  all.members = static_cast<std::int64_t>(members.size());
+  all.hash = data_hash(members);
+  all.alias.clear();
+  all.kind = "batch";
+  all.name = source.name;
+  all.family = source.family;
+  batch.guess_hash = have_guesses ? content_address({guesses}) : std::string();
+  batch.position.reset();
+  batch.layout = {};
+  return batch;
 }
 
 void copy_features(const ProblemRecord& known, ProblemRecord& record) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ std::int64_t count_nonzeros(const ContactProblem& problem);
 /// Surveys a loaded problem. Without `with_features` rank, conditioning and category are left out, since they can take
 /// a second.
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features);
+
+/// Surveys a batch by its members: sums of sizes, the range of friction, the worst residual at zero impulse. Rank,
+/// conditioning and category are of no batch.
+SurveyedProblem survey_batch(std::span<const ContactProblem> members, const ProblemSource& source);
 
 /// Copies rank, conditioning, costs and feasibility, which take long to compute, from `known` to `record`.
 void copy_features(const ProblemRecord& known, ProblemRecord& record);

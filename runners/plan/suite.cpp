@@ -76,6 +76,10 @@ class SuiteReader {
     }
     suite.stop_by = stated != nullptr ? stop_by(*stated) : fair_stop_by(all_checks_are_free_);
     if (const Json* value = find(document, "start")) starts(*value, suite);
+    for (const ProblemEntry& entry : suite.problems) {
+      const bool warm = std::ranges::count(suite.starts, Start::previous) > 0;
+      if (warm && entry.batch > 1) read_.fail("start", "\"previous\" is for sequences; a problem's \"batch\" is none");
+    }
     if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
     if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
     if (read_.error()) return *read_.error();
@@ -191,8 +195,9 @@ class SuiteReader {
       entry.where = file_ + ": " + path;
       if (const Json* family = find(value, "family")) entry.family = read_.text(*family, child_path(path, "family"));
       if (const Json* flag = find(value, "sequence")) entry.sequence = read_.flag(*flag, child_path(path, "sequence"));
+      if (const Json* size = find(value, "batch")) entry.batch = batch(*size, value, path);
       if (files) {
-        read_.is_object(value, path, {"fclib", "data", "family", "sequence", "category", "conditioning"});
+        read_.is_object(value, path, {"fclib", "data", "family", "sequence", "batch", "category", "conditioning"});
         if (const Json* glob = find(value, "fclib")) entry.fclib = read_.text(*glob, child_path(path, "fclib"));
         if (const Json* data = find(value, "data")) entry.data = read_.text(*data, child_path(path, "data"));
       } else {
@@ -201,6 +206,15 @@ class SuiteReader {
       condition(value, path, entry.condition);
       suite.problems.push_back(std::move(entry));
     });
+  }
+
+  /// How many problems are one cell's.
+  long batch(const Json& value, const Json& entry, const std::string& path) {
+    const std::string here = child_path(path, "batch");
+    for (const char* const other : {"sequence", "category", "conditioning"}) {
+      if (entry.contains(other)) read_.fail(here, fmt::format("can't be used together with \"{}\"", other));
+    }
+    return read_.integer(value, here, 2, static_cast<long>(max_grid_points));
   }
 
   /// "category": a name or a list of them; "conditioning": [minimum, maximum].
@@ -234,13 +248,13 @@ class SuiteReader {
     if (!options) return read_.fail(child_path(path, "scene"), options.error().message);
     entry.simulated = options->simulated;
     if (entry.simulated) {
-      read_.is_object(
-          value, path,
-          {"scene", "options", "grid", "seed", "seeds", "steps", "every", "family", "category", "conditioning"});
+      read_.is_object(value, path,
+                      {"scene", "options", "grid", "seed", "seeds", "steps", "every", "family", "batch", "category",
+                       "conditioning"});
     } else {
-      read_.is_object(
-          value, path,
-          {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence", "category", "conditioning"});
+      read_.is_object(value, path,
+                      {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence", "batch", "category",
+                       "conditioning"});
     }
     entry.options = points(value, path);
     if (const Json* steps = find(value, "steps")) {

@@ -35,6 +35,7 @@ struct ProblemEntry {
   std::vector<std::uint64_t> seeds;   ///< of the scene
   bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
   bool sequence = false;              ///< its problems are one simulation's, in order
+  long batch = 1;                     ///< so many of its problems, in order, are one cell's
   const SampledScene* simulated = nullptr;  ///< of a simulated scene; else null
   long steps = 0;                           ///< of the simulation; 0: the scene's default
   FeatureCondition condition;               ///< that its problems must fulfil

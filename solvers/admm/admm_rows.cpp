@@ -40,7 +40,10 @@ void declare_common(OptionBinder& bind, AdmmOptions& o) {
               "is not symmetric");
   bind.choice("order", o.order, {"solve_project", "project_solve"},
               "the step that an iteration begins with: (37) as in Carpentier24 Alg. 1, or (39) as in Pinocchio's code");
-  declare_acceleration(bind, o.acceleration);
+  declare_acceleration(
+      bind, o.acceleration, {"none", "anderson", "nesterov"},
+      "of the iteration as a map: Anderson's, type II, or Nesterov's momentum with restart; begins anew "
+      "when the penalty moves, but for anderson with order=project_solve");
 }
 
 void declare_proximal(OptionBinder& bind, AdmmOptions& o) {

@@ -57,6 +57,29 @@ TEST_F(RunCommand, AnotherExecutableOfTheSameCommitIsReportedAndAddsOnlyWithPerm
   EXPECT_NE(stamps, query("small.sqlite", "SELECT build_executable FROM runs LIMIT 1"));
 }
 
+TEST_F(RunCommand, ABatchIsOneCellWithItsProblemsASecondItsSlowestAndItsWorst) {
+  const std::string suite = folder / "batch.json", store = folder / "batch.sqlite", report = folder / "report";
+  std::ofstream(suite)
+      << R"({"problems": [{"scene": "random", "options": {"contacts": 4}, "seeds": {"first": 1, "last": 6},
+      "batch": 6, "family": "small"}], "solvers": ["NSGS", "CASCADE"], "tolerances": [1e-8]})";
+  const auto ran = conebench({"run", suite, "--db", store});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("2 run now"), HasSubstr("solved/s"), HasSubstr("6/6"), HasSubstr("p95")));
+  EXPECT_EQ(query("batch.sqlite",
+                  "SELECT count(*) FROM cells WHERE members_solved = 6 AND solved AND verdict_p95 <= "
+                  "verdict_value AND member_median_s <= member_p95_s AND member_p95_s <= member_worst_s"),
+            std::vector<std::string>{"2"});
+  EXPECT_EQ(query("batch.sqlite", "SELECT name, members, contacts FROM problems"),
+            std::vector<std::string>{"small_batch=1-6|6|24"});
+  EXPECT_EQ(conebench({"report", store, "--out", report}).code, 0);
+  std::stringstream text;
+  text << std::ifstream(report + "/report.md").rdbuf();
+  EXPECT_THAT(text.str(), AllOf(HasSubstr("### Batches"), HasSubstr("| 6/6 |")));
+  const auto again = conebench({"rejudge", store});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(query("batch.sqlite", "SELECT sum(members_solved) FROM cells"), std::vector<std::string>{"12"});
+}
+
 TEST_F(RunCommand, AStoreThatAnotherHostHasLockedIsLeftAloneUnlessTheLockIsBroken) {
   ASSERT_EQ(run({}).code, 0);
   const auto before = query("small.sqlite", answers);
@@ -170,7 +193,7 @@ TEST_F(RunCommand, ADryRunListsWhatCannotBeLoadedOnce) {
   const auto plan = dry("tolerance<1");
   EXPECT_EQ(plan.code, 0);
   EXPECT_EQ(plan.err, "");
-  EXPECT_THAT(plan.out, HasSubstr("2 problems (0 taken by no solver, 1 could not be loaded)"));
+  EXPECT_THAT(plan.out, HasSubstr("2 problems (0 supported by no solver, 1 could not be loaded)"));
   const auto first = plan.out.find("broken.hdf5");
   ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(plan.out.find("broken.hdf5", first + 1), std::string::npos) << plan.out;
@@ -220,7 +243,7 @@ TEST_F(RunCommand, UnsupportedCellsAreDataAndEndWithZero) {
   const auto again = conebench(command);
   EXPECT_EQ(again.code, 0) << "and so does a run that finds all in the store";
   EXPECT_THAT(again.err, Not(HasSubstr("rolling.hdf5"))) << "what no solver takes is reported once";
-  EXPECT_THAT(again.out, HasSubstr("1 taken by no solver"));
+  EXPECT_THAT(again.out, HasSubstr("1 supported by no solver"));
   auto all_unsupported = command;
   all_unsupported.insert(all_unsupported.end(), {"--filter", "source~rolling"});
   EXPECT_EQ(conebench(all_unsupported).code, 5) << "stored or not, nothing was measured";

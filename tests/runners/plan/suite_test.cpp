@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "runners/plan/peer_programs.hpp"
 #include "simulation/sampled_scenes.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 #include "solvers/registry.hpp"
@@ -325,6 +326,7 @@ TEST(Suite, SeedsAreAListOrARange) {
 
 TEST(Suite, EveryEmbeddedSuiteIsValidAndCanBeNamed) {
   ASSERT_FALSE(embedded_suites().empty());
+  offer_peer_programs();  // as the program does
   for (const EmbeddedSuite& embedded : embedded_suites()) {
     const auto suite = load_suite(embedded.name, simulation::sampled_scenes());
     ASSERT_TRUE(suite) << suite.error().message;

@@ -239,7 +239,7 @@ TEST_F(RunCommand, UnsupportedCellsAreDataAndEndWithZero) {
   const auto first = conebench(command);
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.err, HasSubstr("rolling.hdf5"));
-  EXPECT_THAT(first.out, HasSubstr("not supported, which is no failure: 2 of 4 cells; of 2 problems 1 taken by no"));
+  EXPECT_THAT(first.out, HasSubstr("not supported, which is no failure: 2 of 4 cells; of 2 problems 1 supported by no"));
   const auto again = conebench(command);
   EXPECT_EQ(again.code, 0) << "and so does a run that finds all in the store";
   EXPECT_THAT(again.err, Not(HasSubstr("rolling.hdf5"))) << "what no solver takes is reported once";

@@ -2,10 +2,12 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <set>
 #include <utility>
 
+#include "base/workers.hpp"
 #include "problems/linear/elimination.hpp"
 
 namespace conebench {
@@ -57,9 +59,9 @@ using Some = Eigen::Array<double, Rows, 1>;
 template <int Rows>
 using SomeMap = Eigen::Map<const Some<Rows>>;
 
-/// store(target + i, Σ_c factors[c] · column c) for rows from `begin` (rounded down) to `lead`, some at a time.
+/// store(target + i, Σ_c factors[c] · column c) for rows from `begin` (rounded down) to `end`, some at a time.
 template <class Store>
-void combine(double* target, const double* columns, int lead, const double* factors, int count, int begin,
+void combine(double* target, const double* columns, int lead, const double* factors, int count, int begin, int end,
              const Store& store) {
   int i = begin / lanes * lanes;
   const auto rows = [&]<int Rows>() {
@@ -71,9 +73,29 @@ void combine(double* target, const double* columns, int lead, const double* fact
     store(own, sum);
     i += Rows;
   };
-  while (i + 4 * lanes <= lead) rows.template operator()<4 * lanes>();
-  if (i + 2 * lanes <= lead) rows.template operator()<2 * lanes>();
-  if (i < lead) rows.template operator()<lanes>();
+  while (i + 4 * lanes <= end) rows.template operator()<4 * lanes>();
+  if (i + 2 * lanes <= end) rows.template operator()<2 * lanes>();
+  if (i < end) rows.template operator()<lanes>();
+}
+
+/// Multiplications from which on threads gain: handing them out costs some 10 us.
+constexpr double min_shared = 2e5;
+
+/// combine() to the last row, its rows shared among threads. They have the lanes that one thread gives them, and so the
+/// same bits.
+template <class Store>
+void combine_shared(double* target, const double* columns, int lead, const double* factors, int count, int begin,
+                    const Store& store, Workers* workers) {
+  constexpr int rows_a_tile = 4 * lanes;
+  const int first = begin / lanes * lanes;
+  if (workers == nullptr || static_cast<double>(count) * (lead - first) < min_shared) {
+    return combine(target, columns, lead, factors, count, first, lead, store);
+  }
+  workers->run(at((lead - first + rows_a_tile - 1) / rows_a_tile), [&](std::size_t tile, std::size_t last_tile) {
+    const int end = first + static_cast<int>(last_tile) * rows_a_tile;
+    combine(target, columns, lead, factors, count, first + static_cast<int>(tile) * rows_a_tile, std::min(end, lead),
+            store);
+  });
 }
 
 constexpr auto assign = [](auto& own, const auto& sum) { own = sum; };
@@ -98,14 +120,14 @@ void dot(double* sums, const double* columns, int lead, const double* vector, in
 
 /// What solve() multiplies by: the triangle D of a panel becomes D⁻¹ and all rows B below it −B D⁻¹, so that a step is
 /// one product. X = [D⁻¹; −B D⁻¹] solves X D = [I; −B], from the last column on. `factors`: scratch.
-void invert_pivots(double* panel, int lead, int pivots, double* factors) {
+void invert_pivots(double* panel, int lead, int pivots, double* factors, Workers* workers) {
   for (int j = pivots; j-- > 0;) {
     double* const own = panel + static_cast<std::ptrdiff_t>(j) * lead;
     const double inverse = 1.0 / own[j];
     std::copy(own + j + 1, own + pivots, factors);
     std::fill(own, own + pivots, 0.0);
     own[j] = -1.0;
-    combine(own, own + lead, lead, factors, pivots - j - 1, j, add);
+    combine_shared(own, own + lead, lead, factors, pivots - j - 1, j, add, workers);
     for (int i = j; i < lead; ++i) own[i] *= -inverse;
   }
 }
@@ -164,12 +186,16 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
     max_rows = std::max(max_rows, panel.lead);
     panels_.push_back(panel);
   }
-  for (Panel& panel : panels_) {
-    panel.position_begin = static_cast<std::int64_t>(positions_.size());
+  first_of_later_.resize(rows_.size());
+  positions_of_later_.resize(rows_.size());
+  for (const Panel& panel : panels_) {
     const int* const row = rows_.data() + panel.row_begin;
     for (int begin = panel.pivots, end = begin; begin < panel.rows; begin = end) {
       const Panel& later = panels_[at(panel_of_[at(row[begin])])];
-      while (end < panel.rows && row[end] < later.first + later.pivots) ++end;
+      for (; end < panel.rows && row[end] < later.first + later.pivots; ++end) {
+        first_of_later_[at(panel.row_begin + end)] = begin;
+        positions_of_later_[at(panel.row_begin + end)] = static_cast<std::int64_t>(positions_.size());
+      }
       const int* const other = rows_.data() + later.row_begin;
       for (int i = begin, position = 0; i < panel.rows; ++i) {
         while (other[position] != row[i]) ++position;
@@ -177,7 +203,7 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
       }
     }
   }
-  factors_.resize(max_rows);
+  scratch_ = {{Vector(max_rows), Vector(max_rows)}};
   make(work_);
 }
 
@@ -222,41 +248,44 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
   }
 }
 
-bool ShiftedFactor::factor(double shift) {
+bool ShiftedFactor::factor(double shift, Workers* workers) {
   values_ = original_;
-  return eliminate_panels(shift, 0.0);
+  if (workers != nullptr) scratch_.resize(static_cast<std::size_t>(workers->count()), scratch_.front());
+  return eliminate_panels(shift, 0.0, workers);
 }
 
 bool ShiftedFactor::factor_once(double min_share) {
   values_ = std::move(original_);
-  return eliminate_panels(0.0, min_share);
+  return eliminate_panels(0.0, min_share, nullptr);
 }
 
-bool ShiftedFactor::eliminate_panels(double shift, double min_share) {
+bool ShiftedFactor::eliminate_panels(double shift, double min_share, Workers* workers) {
+  double* const factors = scratch_.front().factors.data();
   for (Panel& panel : panels_) {
     double* const lower = values(panel, 0);
     double largest = 0.0;
     for (int j = 0; j < panel.pivots; ++j) largest = std::max(largest, shift + lower[j * (panel.lead + 1)]);
     panel.inverted = panel.rows == panel.pivots && largest <= inverted_ratio * shift;
-    if (!eliminate_pivots(panel, shift, min_share)) return false;
-    for (int side = 0; side < sides_; ++side) update_later(panel, side);
+    if (!eliminate_pivots(panel, shift, min_share, workers)) return false;
+    for (int side = 0; side < sides_; ++side) update_later(panel, side, workers);
     for (int side = 0; side < sides_; ++side) {
-      invert_pivots(values(panel, side), panel.lead, panel.pivots, factors_.data());
+      invert_pivots(values(panel, side), panel.lead, panel.pivots, factors, workers);
     }
-    if (panel.inverted) multiply_inverses(lower, values(panel, sides_ - 1), panel.lead, panel.pivots, factors_.data());
+    if (panel.inverted) multiply_inverses(lower, values(panel, sides_ - 1), panel.lead, panel.pivots, factors);
   }
   return true;
 }
 
 /// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False as factor_once().
-bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double min_share) {
+bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double min_share, Workers* workers) {
+  double* const factors = scratch_.front().factors.data();
   for (int j = 0; j < panel.pivots; ++j) {
     const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(j) * panel.lead;
     for (int side = 0; side < sides_; ++side) {
       double* const own = values(panel, side);
       const double* const other = values(panel, sides_ - 1 - side);
-      for (int c = 0; c < j; ++c) factors_[c] = -other[j + static_cast<std::ptrdiff_t>(c) * panel.lead];
-      combine(own + column, own, panel.lead, factors_.data(), j, j, add);
+      for (int c = 0; c < j; ++c) factors[c] = -other[j + static_cast<std::ptrdiff_t>(c) * panel.lead];
+      combine_shared(own + column, own, panel.lead, factors, j, j, add, workers);
       own[column + j] += shift;
     }
     const double pivot = values(panel, 0)[column + j];
@@ -273,33 +302,43 @@ bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double mi
 
 /// Subtracts the products of L's rows below the pivots with U's columns from the later panels that have these columns,
 /// or the other way round. Of the diagonal blocks all is subtracted.
-void ShiftedFactor::update_later(const Panel& panel, int side) {
-  const double* const own = values(panel, side);
-  const double* const other = values(panel, sides_ - 1 - side);
-  const int* const row = rows_.data() + panel.row_begin;
-  const int* position = positions_.data() + panel.position_begin;
-  for (int begin = panel.pivots, end = begin; begin < panel.rows; begin = end) {
-    const Panel& later = panels_[at(panel_of_[at(row[begin])])];
-    while (end < panel.rows && row[end] < later.first + later.pivots) ++end;
-    for (int c = begin; c < end; ++c) {
-      for (int k = 0; k < panel.pivots; ++k) factors_[k] = other[c + static_cast<std::ptrdiff_t>(k) * panel.lead];
-      combine(work_.panel.data(), own, panel.lead, factors_.data(), panel.pivots, begin, assign);
-      double* const target = values(later, side) + static_cast<std::ptrdiff_t>(row[c] - later.first) * later.lead;
-      for (int i = begin; i < panel.rows; ++i) target[position[i - begin]] -= work_.panel[i];
-    }
-    position += panel.rows - begin;
+void ShiftedFactor::update_later(const Panel& panel, int side, Workers* workers) {
+  const double below = panel.rows - panel.pivots;
+  if (workers == nullptr || panel.pivots * below * below < min_shared) {
+    for (int c = panel.pivots; c < panel.rows; ++c) update_later(panel, side, c, scratch_.front());
+    return;
   }
+  // Later columns are shorter, so each goes to the next thread that is free. No two threads have the same.
+  std::atomic<int> next = panel.pivots;
+  workers->run_parts(static_cast<std::size_t>(workers->count()), [&](std::size_t part, std::size_t, std::size_t) {
+    for (int c = next++; c < panel.rows; c = next++) update_later(panel, side, c, scratch_[part]);
+  });
+}
+
+void ShiftedFactor::update_later(const Panel& panel, int side, int column, Scratch& scratch) {
+  const double* const other = values(panel, sides_ - 1 - side);
+  for (int k = 0; k < panel.pivots; ++k) {
+    scratch.factors[k] = other[column + static_cast<std::ptrdiff_t>(k) * panel.lead];
+  }
+  const std::size_t index = at(panel.row_begin + column);
+  const int begin = first_of_later_[index], row = rows_[index];
+  combine(scratch.panel.data(), values(panel, side), panel.lead, scratch.factors.data(), panel.pivots, begin,
+          panel.lead, assign);
+  const Panel& later = panels_[at(panel_of_[at(row)])];
+  double* const target = values(later, side) + static_cast<std::ptrdiff_t>(row - later.first) * later.lead;
+  const int* const position = positions_.data() + positions_of_later_[index];
+  for (int i = begin; i < panel.rows; ++i) target[position[i - begin]] -= scratch.panel[i];
 }
 
 void ShiftedFactor::make(Workspace& work) const {
   if (work.rows.size() != rows()) work.rows.setZero(rows());
-  if (work.panel.size() < factors_.size()) work.panel.resize(factors_.size());
+  if (work.panel.size() < scratch_.front().panel.size()) work.panel.resize(scratch_.front().panel.size());
 }
 
 void ShiftedFactor::forward(const Panel& panel, Workspace& work) const {
   const int* const row = rows_.data() + panel.row_begin;
   double* const own = work.rows.data() + panel.first;
-  combine(work.panel.data(), values(panel, 0), panel.lead, own, panel.pivots, 0, assign);
+  combine(work.panel.data(), values(panel, 0), panel.lead, own, panel.pivots, 0, panel.lead, assign);
   for (int i = 0; i < panel.pivots; ++i) own[i] = work.panel[i];
   for (int i = panel.pivots; i < panel.rows; ++i) work.rows[row[i]] += work.panel[i];
 }

@@ -8,6 +8,8 @@
 
 namespace conebench {
 
+class Workers;
+
 enum class Factorization { cholesky, lu };
 
 /// Factors A + shift I for one matrix A = diag(scale) G diag(scale) + diag(compliance) and many shifts: a supernodal
@@ -22,8 +24,9 @@ class ShiftedFactor {
   ShiftedFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
                 Factorization factorization);
 
-  /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding.
-  bool factor(double shift);
+  /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding. `workers`: share the work
+  /// of large panels; no bit depends on their number. Null: none.
+  bool factor(double shift, Workers* workers = nullptr);
   /// Factors A in its own place, for good: factor() may not follow. False where a pivot is not above `min_share` of
   /// its diagonal entry.
   bool factor_once(double min_share);
@@ -58,19 +61,23 @@ class ShiftedFactor {
     int first = 0;  ///< new row of the first pivot
     int pivots = 0;
     int rows = 0;
-    int lead = 0;                     ///< rows, rounded up
-    std::int64_t row_begin = 0;       ///< in rows_
-    std::int64_t value_begin = 0;     ///< column by column, in original_ and values_
-    std::int64_t position_begin = 0;  ///< in positions_
-    bool inverted = false;            ///< it holds its inverse, by the last factor()
+    int lead = 0;                  ///< rows, rounded up
+    std::int64_t row_begin = 0;    ///< in rows_
+    std::int64_t value_begin = 0;  ///< column by column, in original_ and values_
+    bool inverted = false;         ///< it holds its inverse, by the last factor()
   };
   void analyse(const BlockSparseMatrix& matrix);
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
   /// Of the entry at new row i in the panel column of new row j ≤ i.
   std::int64_t offset(int i, int j) const;
-  bool eliminate_panels(double shift, double min_share);
-  bool eliminate_pivots(const Panel& panel, double shift, double min_share);
-  void update_later(const Panel& panel, int side);
+  bool eliminate_panels(double shift, double min_share, Workers* workers);
+  bool eliminate_pivots(const Panel& panel, double shift, double min_share, Workers* workers);
+  void update_later(const Panel& panel, int side, Workers* workers);
+  /// What one thread works with.
+  struct Scratch {
+    Vector factors, panel;
+  };
+  void update_later(const Panel& panel, int side, int column, Scratch& scratch);
   double* values(const Panel& panel, int side) { return values_.data() + side * panel_values_ + panel.value_begin; }
   const double* values(const Panel& panel, int side) const {
     return values_.data() + side * panel_values_ + panel.value_begin;
@@ -85,9 +92,13 @@ class ShiftedFactor {
   std::int64_t panel_values_ = 0;
   std::vector<int> rows_;       ///< new rows of each panel, ascending
   std::vector<int> positions_;  ///< of the rows that a panel shares with a later one, in that one
-  Vector values_, original_;    ///< what is above the diagonal is not read; the originals are those of A
+  /// Of rows below a panel's pivots, as rows_: the first of the same later panel, and where its positions_ begin.
+  std::vector<int> first_of_later_;
+  std::vector<std::int64_t> positions_of_later_;
+  Vector values_, original_;  ///< what is above the diagonal is not read; the originals are those of A
   Workspace work_;
-  Vector factors_, diagonal_;  ///< `diagonal_`: of A, by new row
+  std::vector<Scratch> scratch_;  ///< one a thread
+  Vector diagonal_;               ///< of A, by new row
 };
 
 }  // namespace conebench

@@ -17,7 +17,9 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 }
 
 AdmmSolver::AdmmSolver(SolverInfo info, AdmmVariant variant, AdmmOptions options)
-    : info_(std::move(info)), variant_(variant), options_(std::move(options)) {}
+    : info_(std::move(info)), variant_(variant), options_(std::move(options)) {
+  if (options_.threads > 1) workers_ = std::make_unique<Workers>(static_cast<int>(options_.threads));
+}
 
 std::optional<std::string> AdmmOptions::wrong_word() const {
   if (order == "solve_project" || relaxation == 1.0) return std::nullopt;
@@ -136,7 +138,7 @@ bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
     const double shift = rho_ + proximal_;
     if (shift == factored_shift_) return true;
     ++summary.factorizations;
-    if (system_.factor(shift)) {
+    if (system_.factor(shift, workers_.get())) {
       factored_shift_ = shift;
       return true;
     }

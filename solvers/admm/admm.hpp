@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "problems/linear/shifted_factor.hpp"
 #include "solvers/admm/extrapolation.hpp"
 #include "solvers/admm/penalty_rule.hpp"
@@ -28,6 +30,7 @@ struct AdmmOptions {
   std::string factorization = "auto";   ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
   std::string order = "solve_project";  ///< solve_project | project_solve: StepOrder
   AccelerationOptions acceleration;
+  long threads = 1;  ///< that share a factorization
 
   std::optional<std::string> wrong_word() const;
 };
@@ -89,9 +92,10 @@ class AdmmSolver final : public Solver {
   ConeProduct cones_;  ///< with bounds in these units, too
   Vector row_scale_;   ///< λ = impulse_scale · row_scale ∘ y
   double impulse_scale_ = 1.0;
-  Vector free_term_;      ///< g
-  Vector compliance_;     ///< diagonal of R
-  ShiftedFactor system_;  ///< G + R + (ρ + η) I
+  Vector free_term_;                  ///< g
+  Vector compliance_;                 ///< diagonal of R
+  ShiftedFactor system_;              ///< G + R + (ρ + η) I
+  std::unique_ptr<Workers> workers_;  ///< null: one thread
   PenaltyRule rule_;
   StepBalance steps_;
   Extrapolation extrapolation_;

@@ -1,4 +1,5 @@
 #include "solvers/admm/admm.hpp"
+#include "solvers/common_options.hpp"
 
 namespace conebench {
 
@@ -44,6 +45,7 @@ void declare_common(OptionBinder& bind, AdmmOptions& o) {
       bind, o.acceleration, {"none", "anderson", "nesterov"},
       "of the iteration as a map: Anderson's, type II, or Nesterov's momentum with restart; begins anew "
       "when the penalty moves, but for anderson with order=project_solve");
+  declare_threads(bind, o.threads, "that share a factorization");
 }
 
 void declare_proximal(OptionBinder& bind, AdmmOptions& o) {
@@ -150,7 +152,7 @@ SolverRow row(SolverInfo info, AdmmVariant variant) {
     if (all && all->at("order") == OptionValue(std::string("solve_project"))) all->erase("order");
     return all;
   };
-  return row;
+  return with_default_left_out(std::move(row), "threads");
 }
 
 SolverRow ccp() {

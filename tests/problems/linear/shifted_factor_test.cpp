@@ -6,6 +6,8 @@
 #include <Eigen/LU>
 #include <random>
 
+#include "base/workers.hpp"
+
 namespace conebench {
 namespace {
 
@@ -45,6 +47,26 @@ Vector wave(Index rows) {
 }
 
 class Shifted : public ::testing::TestWithParam<Factorization> {};
+
+TEST_P(Shifted, ThreadsShareAFactorizationToTheLastBit) {
+  // Two bodies: one dense panel; forty: several large ones.
+  for (const Index bodies : {2, 40}) {
+    const Case c = chain(7, 2, 3, 320, bodies, 0.05);
+    const Index rows = c.matrix.rows();
+    const Vector ones = Vector::Ones(rows), b = wave(rows);
+    Vector alone(rows), shared(rows);
+    ShiftedFactor factor(c.matrix, ones, ones, GetParam());
+    ShiftedFactor::Workspace work;
+    ASSERT_TRUE(factor.factor(0.7));
+    factor.solve(b, alone, work);
+    for (const int threads : {2, 3}) {
+      Workers workers(threads);
+      ASSERT_TRUE(factor.factor(0.7, &workers));
+      factor.solve(b, shared, work);
+      EXPECT_EQ(shared, alone) << threads << " threads, " << bodies << " bodies";
+    }
+  }
+}
 
 TEST_P(Shifted, SolvesTheShiftedSystemForAnyPatternAndShift) {
   for (unsigned seed = 1; seed <= 40; ++seed) {

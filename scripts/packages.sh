@@ -18,7 +18,7 @@ picture_packages=(libpng-dev libosmesa6)
 # Figures of `conebench paper`; without it they are left as sources and numbers.
 plot_packages=(gnuplot-nox)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
-test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py python3-yaml
                hdf5-tools sqlite3 codespell mypy chromium chromium-driver texlive-latex-recommended texlive-pictures)
 # Packages of scripts/package.sh.
 package_packages=(patchelf dpkg-dev file)
@@ -39,6 +39,18 @@ missing_of() {
   local package
   for package in "$@"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok' || echo "$package"
+  done
+}
+
+# install_each WITHOUT PACKAGE…: as install_missing, but each by itself where they can't all be had, as a distribution may
+# lack one. Says what is done WITHOUT those that are missing.
+install_each() {
+  local without=$1 package
+  shift
+  install_missing "$@" && return
+  for package in $(missing_of "$@"); do
+    [ $# -gt 1 ] && install_missing "$package" && continue
+    echo "No $package: $without" >&2
   done
 }
 

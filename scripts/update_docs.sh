@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: scripts/update_docs.sh [EXECUTABLE]
-# Writes the documents that the executable (build/bin/conebench) generates; a test compares them.
+# Writes the documents that the executable (build/bin/conebench) and scripts/sbom.py generate; tests compare them.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
@@ -9,3 +9,5 @@ for pair in solvers:options scenes:scenes commands:command_line tables:papers me
   "$conebench" list "${pair%%:*}" --markdown >"docs/${pair##*:}.md.new"
   mv "docs/${pair##*:}.md.new" "docs/${pair##*:}.md"
 done
+scripts/sbom.py --table >docs/licenses.md.new
+mv docs/licenses.md.new docs/licenses.md

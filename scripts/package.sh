@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Usage: scripts/package.sh [--deb | --wheel [--python PYTHON]] [--build DIR] [--out DIR]
+# Usage: scripts/package.sh [--peers | --deb | --wheel [--python PYTHON]] [--build DIR] [--out DIR] [--untried]
 # Makes conebench-VERSION-x86_64.tar.gz, which runs from any folder without root: the executable for x86-64-v3 and the libraries
-# it needs, MuJoCo's too, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
+# it needs, MuJoCo's too, but the C library's. Then tries it (scripts/try_package.sh; --untried: it does not).
+# --peers: conebench-VERSION-x86_64-peers.tar.gz, which also has Siconos, Ipopt and what they need. The other packages use those
+# of the system, where they are installed.
 # --deb: makes conebench_VERSION_amd64.deb by cpack instead: for any processor of the architecture, with dependencies, manual
 # page and completion.
 # --wheel: makes conebench-VERSION-cpXY-cpXY-manylinux_2_N_x86_64.whl for pip instead: executable and Python module, for any
@@ -9,15 +11,18 @@
 # Its tools come from PyPI (scripts/wheel-requirements.txt).
 # --build: package what this build folder has; no build; 77 without the tools. With a pybind11 before 2.12 in it (Debian 12's)
 # the wheel is for NumPy 1.
-# A build for any processor (cmake without -march) gives all three.
+# A build for any processor (cmake without -march) gives all four: scripts/release.sh.
+# The same build folder gives the same bytes, with the time of SOURCE_DATE_EPOCH (seconds; default: the last commit's).
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
-build='' out=. kind=tarball python=/usr/bin/python3
+build='' out=. kind=tarball python=/usr/bin/python3 peers='' untried=''
 while [ $# -gt 0 ]; do
   case "$1" in
     --deb) kind=deb; shift ;;
+    --peers) peers=yes; shift ;;
+    --untried) untried=yes; shift ;;
     --wheel) kind=wheel; shift ;;
     --python) python=$2; shift 2 ;;
     --build) build=$2; shift 2 ;;
@@ -25,6 +30,11 @@ while [ $# -gt 0 ]; do
     *) echo "scripts/package.sh: unknown argument '$1'; see scripts/package.sh --help" >&2; exit 2 ;;
   esac
 done
+[ -z "$peers" ] || [ "$kind" = tarball ] || { echo "scripts/package.sh: --peers is of the tarball" >&2; exit 2; }
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}"
+export SOURCE_DATE_EPOCH
+umask 022
+try() { [ -n "$untried" ] || scripts/try_package.sh "$1"; }
 # The C library belongs to the kernel and the system's settings, and is older or newer there as a whole.
 carried_libraries() {  # of these executables and libraries
   ldd "$@" | awk '/=> \// { print $3 }' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | sort -u
@@ -63,7 +73,8 @@ if [ -n "$build" ]; then
   fi
 else
   install_missing "${build_packages[@]}" "${package_packages[@]}"
-  install_missing "${engine_packages[@]}" || echo "No pip, which fetches MuJoCo." >&2
+  install_each "it fetches MuJoCo" "${engine_packages[@]}"
+  install_each "its solvers are left out" "${peer_packages[@]}"
   scripts/fetch_mujoco.sh
   scripts/fetch_plotly.sh
   build=build-$kind flags='' options=() targets=(conebench)
@@ -78,7 +89,7 @@ else
       ;;
   esac
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="$flags" -DCONEBENCH_TESTS=OFF \
-    -DCONEBENCH_BENCHMARKS=OFF -DCONEBENCH_SICONOS=OFF -DCONEBENCH_IPOPT=OFF "${options[@]}"
+    -DCONEBENCH_BENCHMARKS=OFF "${options[@]}"
   cmake --build "$build" --target "${targets[@]}"
 fi
 mkdir -p "$out"
@@ -88,7 +99,7 @@ if [ "$kind" = deb ]; then
   cpack --config "$build/CPackConfig.cmake" -B "$packed" >"$packed/log" 2>&1 || { cat "$packed/log" >&2; exit 1; }
   package=$(basename "$packed"/*.deb)
   mv "$packed/$package" "$out/"
-  scripts/try_package.sh "$out/$package"
+  try "$out/$package"
   echo "$out/$package"
   exit 0
 fi
@@ -132,19 +143,29 @@ if [ "$kind" = wheel ]; then
   unset LD_LIBRARY_PATH
   wheel=$(basename "$stage"/repaired/*.whl)
   mv "$stage/repaired/$wheel" "$out/"
-  scripts/try_package.sh "$out/$wheel"
+  try "$out/$wheel"
   echo "$out/$wheel"
   exit 0
 fi
 name=conebench-$(awk '{ print $2 }' <<<"$version")-x86_64
 [[ $version != *native* ]] || name+=-native  # for processors like this one alone
+programs=("$build/bin/conebench")
+if [ -n "$peers" ]; then
+  name+=-peers
+  for library in SiconosNumerics_LIBRARY Ipopt_LIBRARY; do
+    file=$(sed -n "s/^$library:[A-Z]*=//p" "$build/CMakeCache.txt")
+    [ -e "$file" ] || { echo "skipped: needs a build with Siconos and Ipopt"; exit 77; }
+    # By the name that the executable loads it by.
+    programs+=("$(dirname "$file")/$(objdump -p "$file" | awk '/SONAME/ { print $2 }')")
+  done
+fi
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/$name"/{bin,lib,share/licenses}
 cp LICENSE "$stage/$name/"
 cp -r suites "$stage/$name/share/"
 cp "$build/bin/conebench" "$stage/$name/bin/"
-mapfile -t libraries < <(carried_libraries "$build/bin/conebench")
+mapfile -t libraries < <({ for library in "${programs[@]:1}"; do echo "$library"; done; carried_libraries "${programs[@]}"; } | sort -u)
 cp -L "${libraries[@]}" "$stage/$name/lib/"
 copy_licenses "$stage/$name/share/licenses" "${libraries[@]}"
 # MuJoCo's library belongs to no package of the system. Its licences are where CMake installs it.
@@ -155,7 +176,11 @@ licenses=$stage/installed/share/doc/conebench/mujoco
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$stage/$name/bin/conebench"
 for library in "$stage/$name"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done
 glibc=$(objdump -T "$stage/$name"/bin/* "$stage/$name"/lib/* | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
-echo "bin/conebench runs from any folder, on x86-64 Linux with AVX2 and glibc ${glibc#GLIBC_} or newer." >"$stage/$name/README"
-tar -C "$stage" --owner=0 --group=0 -czf "$out/$name.tar.gz" "$name"
-scripts/try_package.sh "$out/$name.tar.gz"
+processor='x86-64 Linux'
+if grep -q '^CMAKE_CXX_FLAGS:.*x86-64-v3' "$build/CMakeCache.txt"; then processor+=' with AVX2'; fi
+[[ $version != *native* ]] || processor+=' on processors like that of its build'
+echo "bin/conebench runs from any folder, on $processor and glibc ${glibc#GLIBC_} or newer." >"$stage/$name/README"
+tar -C "$stage" --owner=0 --group=0 --numeric-owner --sort=name --mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" |
+  gzip -9n >"$out/$name.tar.gz"
+try "$out/$name.tar.gz"
 echo "$out/$name.tar.gz"

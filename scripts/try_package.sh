@@ -1,39 +1,66 @@
 #!/usr/bin/env bash
-# Usage: scripts/try_package.sh [--install] PACKAGE
+# Usage: scripts/try_package.sh [--install | --chroot SUITE] PACKAGE
 # Unpacks a package of scripts/package.sh, runs it as an ordinary user with an empty home; a tarball is moved and run again.
 # Where it has MuJoCo, it also simulates a scene, and MuJoCo's licence is looked for.
 # Of a Debian package also the dependencies, the manual page and the completion are checked.
 # --install: a Debian package is installed by dpkg, run from /usr/bin and removed; needs root.
-# A wheel is installed into a fresh virtual environment and used there (tests/install/wheel_test.py). --install: that of a bare
-# Debian with python3 and python3-venv alone, which debootstrap makes; needs root, debootstrap and a package mirror.
+# A wheel is installed into a fresh virtual environment and used there (tests/install/wheel_test.py).
+# --chroot: a package is installed and used in a bare system that debootstrap makes: SUITE is bookworm, trixie or noble, or the
+# folder of a system that is there and is changed. Needs root, debootstrap and package mirrors. A wheel gets python3 and
+# python3-venv; its Python must be the suite's.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
-install=''
-if [ "${1:-}" = --install ]; then
-  install=yes
-  shift
-fi
+install='' chroot=''
+case "${1:-}" in
+  --install) install=yes; shift ;;
+  --chroot) chroot=${2:-}; shift 2 ;;
+esac
 [ $# -eq 1 ] || { echo "scripts/try_package.sh: needs one package; see scripts/try_package.sh --help" >&2; exit 2; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
+here=$(cd "$(dirname "$0")" && pwd)
+if [ -n "$chroot" ]; then
+  package=$(realpath "$1")
+  root=$chroot
+  if [ ! -d "$root" ]; then
+    root=$scratch/root from=()
+    [ "$chroot" != noble ] || from=(http://archive.ubuntu.com/ubuntu)
+    debootstrap --variant=minbase --include=ca-certificates "$chroot" "$root" "${from[@]}" >"$scratch/log" ||
+      { tail -n 5 "$scratch/log" >&2; exit 1; }
+  fi
+  mkdir -p "$root/opt/conebench/scripts" "$root/opt/conebench/tests/install"
+  cp "$package" "$root/opt/conebench/"
+  cp "$here/try_package.sh" "$here/usage.sh" "$root/opt/conebench/scripts/"
+  cp "$here/../tests/install/wheel_test.py" "$root/opt/conebench/tests/install/"
+  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  case "$package" in
+    *.deb) needs=("./$(basename "$package")") option=--install ;;
+    *.whl)
+      needs=(python3 python3-venv) option=wheels
+      # What it requires, by this system's pip with its index and certificates.
+      number=$(sed -E 's/.*-cp3([0-9]+)-.*/\1/' <<<"$package")
+      python3 -m venv "$scratch/venv"
+      "$scratch/venv/bin/pip" --quiet --disable-pip-version-check download --only-binary :all: --python-version "3.$number" \
+        --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux_2_35_x86_64 \
+        --dest "$root/opt/conebench/wheels" "$package"
+      ;;
+    *) needs=() option='' ;;
+  esac
+  # Mounts end with the process.
+  unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && exec chroot "$1" /bin/bash -c "$2" bash' \
+    sh "$root" "set -e; cd /opt/conebench; export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+      if [ -n '${needs[*]-}' ]; then apt-get update -qq; apt-get install -y -qq --no-install-recommends ${needs[*]-} >/dev/null; fi
+      case '$option' in
+        wheels) python3 tests/install/wheel_test.py '$(basename "$package")' wheels ;;
+        *) scripts/try_package.sh $option '$(basename "$package")' ;;
+      esac"
+  exit
+fi
 if [[ $1 == *.whl ]]; then
-  tests=$(dirname "$0")/../tests/install
   number=$(sed -E 's/.*-cp3([0-9]+)-.*/\1/' <<<"$1")
   python=$(PATH="/usr/bin:$PATH" command -v "python3.$number") || { echo "skipped: needs Python 3.$number"; exit 77; }
-  if [ -z "$install" ]; then
-    "$python" "$tests/wheel_test.py" "$1"
-    exit
-  fi
-  "$python" -m venv "$scratch/venv"
-  "$scratch/venv/bin/pip" --quiet --disable-pip-version-check download --only-binary :all: --dest "$scratch/wheels" "$1"
-  root=$scratch/root
-  debootstrap --variant=minbase --include=python3,python3-venv bookworm "$root" >"$scratch/log" ||
-    { tail -n 5 "$scratch/log" >&2; exit 1; }
-  cp -r "$scratch/wheels" "$tests/wheel_test.py" "$1" "$root/opt/"
-  # Mounts end with the process.
-  unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" /usr/bin/python3 /opt/wheel_test.py "$2" /opt/wheels' \
-    sh "$root" "/opt/$(basename "$1")"
+  "$python" "$here/../tests/install/wheel_test.py" "$1"
   exit
 fi
 mkdir "$scratch/home" "$scratch/first"

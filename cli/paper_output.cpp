@@ -1,18 +1,17 @@
 #include "cli/paper_output.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
-#include "base/child_process.hpp"
 #include "base/text_file.hpp"
+#include "cli/drawings.hpp"
 #include "cli/output.hpp"
 #include "papers/paper_table.hpp"
 #include "papers/render.hpp"
+#include "reports/latex_table.hpp"
 
 namespace conebench::cli {
 
@@ -22,7 +21,6 @@ using papers::Entry;
 using papers::EntryResult;
 
 constexpr std::uintmax_t largest_record = 16 << 20;
-constexpr int no_program = 127;
 constexpr const char* record_name = "verdicts.json";
 
 std::filesystem::path page_of(const std::string& paper) { return "paper-" + paper + ".html"; }
@@ -37,10 +35,11 @@ std::vector<ReportFile> files_of(const std::filesystem::path& out, const std::ve
     const std::string& id = result.entry->id;
     files.push_back({id + ".md", entry_markdown(result)});
     files.push_back({id + ".csv", entry_csv(result)});
-    if (!result.tables.empty()) files.push_back({id + ".tex", entry_latex(result)});
-    auto figures = figure_files(result);
-    std::move(figures.begin(), figures.end(), std::back_inserter(files));
+    auto latex = entry_latex(result);
+    std::move(latex.begin(), latex.end(), std::back_inserter(files));
   }
+  const auto is_latex = [](const ReportFile& file) { return file.path.extension() == ".tex"; };
+  if (std::ranges::any_of(files, is_latex)) files.push_back({"preamble.tex", std::string(reports::latex_preamble)});
   std::error_code ignored;
   for (const auto& [paper, of_paper] : papers) {
     const bool any = std::any_of(of_paper.begin(), of_paper.end(), [](const auto& one) { return one.not_run.empty(); });
@@ -50,33 +49,11 @@ std::vector<ReportFile> files_of(const std::filesystem::path& out, const std::ve
   return files;
 }
 
-/// gnuplot on `script` in `folder`. Nothing where it went well; else why there is no picture.
-std::optional<std::string> run_gnuplot(const std::filesystem::path& folder, const std::string& script) {
-  OutputCatcher output;
-  const pid_t child = fork_process({.channel = -1, .output = output.descriptor()}, [&] {
-    if (chdir(folder.c_str()) != 0) return 1;
-    execlp("gnuplot", "gnuplot", script.c_str(), nullptr);
-    return no_program;
-  });
-  if (child < 0) return "the system refused a new process";
-  const int status = wait_for_end(child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == no_program) {
-    return "gnuplot is not installed (Debian: gnuplot-nox), so figures are left as .gp, .tex and .csv";
-  }
-  return fmt::format("gnuplot {}: {}", script, output.last_output());
-}
-
-/// "Claim a holds: …", what was measured, and why it fails or is not decided.
+/// "Claim a holds: …" with what was measured, and why it fails or is not decided.
 std::string claim_text(const papers::Check& check, const papers::CheckResult& found) {
-  constexpr std::size_t indent = 2;
   const bool decided = found.verdict == papers::Verdict::holds || found.verdict == papers::Verdict::fails;
-  const char* const verb = decided ? "" : "is ";
-  std::string text =
-      paragraph(fmt::format("Claim {} {}{}: {}", check.id, verb, verdict_text(check, found), check.claim));
-  if (!found.measured.empty()) text += paragraph("Measured: " + measured_text(found), indent);
-  if (!found.reason.empty()) text += paragraph("Reason: " + found.reason, indent);
-  return text;
+  return paragraph(fmt::format("Claim {} {}{}: {}", check.id, decided ? "" : "is ", verdict_text(found),
+                               claim_sentences(check, found)));
 }
 
 }  // namespace
@@ -104,7 +81,7 @@ std::string result_text(const EntryResult& result) {
   }
   const bool has_authors = entry.paper != papers::own_tables && !papers::paper_title(entry.paper).empty();
   if (any_known && has_authors) {
-    text += paragraph("docs/experiments/disputed.md says what would explain known failures.");
+    text += paragraph("docs/experiments/disputed.md has more on why claims fail here.");
   }
   return text + "\n";
 }
@@ -122,11 +99,9 @@ Result<std::optional<std::string>> write_results(const std::filesystem::path& ou
   std::vector<ReportFile> files = files_of(out, results);
   files.push_back({record_name, to_json_text(verdicts)});
   CONEBENCH_CHECK(write_files(out, files));
-  for (const ReportFile& file : files) {
-    if (file.path.extension() != ".gp") continue;
-    if (auto why = run_gnuplot(out, file.path.string())) return why;
-  }
-  return std::optional<std::string>();
+  std::vector<std::filesystem::path> paths;
+  for (const ReportFile& file : files) paths.push_back(out / file.path);
+  return draw_figures(paths);
 }
 
 }  // namespace conebench::cli

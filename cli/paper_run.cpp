@@ -43,17 +43,21 @@ bool is_one_store(const std::filesystem::path& stores) {
 
 constexpr std::size_t length_of_day = 10;  // "2026-11-25"
 
-/// Which builds measured the cells, and when.
+std::string build_name(const BuildRecord& build) { return fmt::format("{} ({})", build.version, build.commit); }
+
+/// Which builds measured the cells, by which criterion, and when.
 void note_runs(const StoreContents& contents, const std::set<std::string>& keys, PaperRun& run) {
   std::set<std::int64_t> runs;
   for (const CellRecord& cell : contents.cells) {
     if (!keys.contains(cell.key)) continue;
     runs.insert(cell.run_id);
     run.stopped_by.insert(cell.stop_by);
+    run.verdicts.insert(cell.verdict);
+    run.tolerances.insert(cell.tolerance);
   }
   for (const RunRecord& record : contents.runs) {
     if (!runs.contains(record.id)) continue;
-    run.builds.insert(record.build.commit);
+    run.builds.insert(build_name(record.build));
     run.days.insert(record.started_utc.substr(0, length_of_day));
   }
 }
@@ -61,9 +65,16 @@ void note_runs(const StoreContents& contents, const std::set<std::string>& keys,
 }  // namespace
 
 std::string PaperRun::made() const {
-  return days.empty() ? std::string("on a day that is not known")
-                      : fmt::format("on {} by {} {}", fmt::join(days, ", "), builds.size() == 1 ? "build" : "builds",
-                                    fmt::join(builds, ", "));
+  if (days.empty()) return "on a day that is not known";
+  return fmt::format("on {} by Conebench {}", fmt::join(days, ", "), fmt::join(builds, ", "));
+}
+
+std::string PaperRun::criterion() const {
+  if (stopped_by.empty()) return {};
+  std::vector<std::string> texts;
+  for (const double tolerance : tolerances) texts.push_back(reports::human_tolerance(tolerance));
+  return fmt::format("stop_by {}, {} at {}", fmt::join(stopped_by, " and "), fmt::join(verdicts, " and "),
+                     fmt::join(texts, ", "));
 }
 
 Result<std::vector<Suite>> PaperRunner::suites(const papers::Entry& owner, PaperRun& run) {
@@ -128,7 +139,7 @@ Result<void> PaperRunner::measure(const Sources& sources, const std::filesystem:
   if (run.interrupted) return {};
   CONEBENCH_TRY(auto samples, samples_of(sources, folder));
   std::move(samples.begin(), samples.end(), std::back_inserter(run.samples));
-  run.builds.insert(capture_build().commit);
+  run.builds.insert(build_name(capture_build()));
   run.days.insert(utc_now().substr(0, length_of_day));
   return {};
 }

@@ -24,17 +24,20 @@ struct PaperRunOptions {
 /// Results of an entry's sweeps and simulations.
 struct PaperRun {
   std::vector<papers::Sample> samples;
-  std::string problems;              ///< "63 problems (generated)"
-  std::string data_name;             ///< of the files that generated problems replace; empty: none
-  std::set<std::string> builds;      ///< commits of those that measured it
-  std::set<std::string> stopped_by;  ///< of its cells
-  std::set<std::string> days;        ///< on which, "2026-11-25"
-  std::vector<std::string> notes;    ///< noise, missing data
-  long left = 0;                     ///< cells deferred because their process was terminated externally
+  std::string problems;                        ///< "63 problems (generated)"
+  std::string data_name;                       ///< of the files that generated problems replace; empty: none
+  std::set<std::string> builds;                ///< that measured it: "0.3.0 (8c904989f1aa)"
+  std::set<std::string> stopped_by, verdicts;  ///< of its cells
+  std::set<double> tolerances;                 ///< of its cells
+  std::set<std::string> days;                  ///< on which, "2026-11-25"
+  std::vector<std::string> notes;              ///< noise, missing data
+  long left = 0;                               ///< cells deferred because their process was terminated externally
   bool interrupted = false;
 
-  /// "on 2026-11-24 and 2026-11-25 by build 8c904989f1aa".
+  /// "on 2026-11-24, 2026-11-25 by Conebench 0.3.0 (8c904989f1aa)".
   std::string made() const;
+  /// As EntryResult::criterion.
+  std::string criterion() const;
 };
 
 /// Runs the missing cells of entries. Each set of suites runs once.

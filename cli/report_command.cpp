@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "base/plural.hpp"
 #include "cli/command.hpp"
+#include "cli/drawings.hpp"
 #include "cli/output.hpp"
 #include "cli/stores_argument.hpp"
 #include "runners/execute/gates.hpp"
@@ -27,6 +29,7 @@ constexpr const char* report_footer = R"(Examples:
   conebench report shard-1.sqlite shard-2.sqlite --out report --format html,csv
   conebench report results.sqlite --out report --by category
   conebench report results.sqlite --out dense --filter 'category=dense-contacts && contacts<100'
+  conebench report results.sqlite --out paper --format latex --rows 10 --columns solved,time_at_limit,times_best
   conebench report results.sqlite --failed --filter 'status=crashed')";
 
 struct ReportArguments {
@@ -36,6 +39,7 @@ struct ReportArguments {
   std::string title;
   std::string groups = "family";
   std::string filter;
+  ViewText view;
   bool force_time_profiles = false;
   bool all_cells = false;
   bool anonymous = false;
@@ -87,12 +91,27 @@ std::set<std::string> public_solvers() {
   return names;
 }
 
+/// Of the many files for \\input only the document around them.
+void print_paths(const std::filesystem::path& out, const std::vector<std::filesystem::path>& paths) {
+  const auto is_input = [latex = out / "latex"](const std::filesystem::path& path) {
+    return path.parent_path() == latex && path.filename() != "report.tex";
+  };
+  const auto others = static_cast<long>(std::ranges::count_if(paths, is_input));
+  for (const std::filesystem::path& path : paths) {
+    if (is_input(path)) continue;
+    const bool is_document = path.filename() == "report.tex";
+    print_text(path.string() +
+               (is_document ? fmt::format(", with {} for \\input beside it", plural(others, "file")) : "") + "\n");
+  }
+}
+
 Result<int> run_report(const ReportArguments& arguments) {
   ReportOptions options;
   CONEBENCH_TRY(options.formats, parse_report_formats(arguments.formats).within("--format"));
   options.force_time_profiles = arguments.force_time_profiles;
   options.title = arguments.title;
   CONEBENCH_TRY(const auto groups, parse_report_groups(arguments.groups).within("--by"));
+  CONEBENCH_TRY(options.view, parse_view(arguments.view));
 
   CONEBENCH_TRY(const auto filter, CellFilter::parse(arguments.filter, {.of_stored_cells = true}));
   CONEBENCH_TRY(StoreContents joined, read_joined(arguments.stores, arguments.all_cells));
@@ -125,6 +144,7 @@ Result<int> run_report(const ReportArguments& arguments) {
     options.since = changes_since(earlier, joined);
   }
   const StoreContents contents = grouped(std::move(joined), groups);
+  CONEBENCH_CHECK(check_view(options.view, contents));
   options.unsolved = unsolved_list(arguments.stores);
   options.colour = options.unsolved.colour;
   if (arguments.failed) {
@@ -137,13 +157,15 @@ Result<int> run_report(const ReportArguments& arguments) {
     return done;
   }
   if (arguments.out.empty()) {
-    print_bytes(terminal_ranking(contents, options.colour, options.force_time_profiles, &options.unsolved));
+    print_bytes(
+        terminal_ranking(contents, options.colour, options.force_time_profiles, &options.unsolved, options.view));
     return done;
   }
   CONEBENCH_TRY(const auto written, write_report(contents, arguments.out, options));
   print_bytes(written.ranking + written.unsolved);
   for (const auto& note : written.notes) print_note(note);
-  for (const auto& path : written.paths) print_text(path.string() + "\n");
+  print_paths(arguments.out, written.paths);
+  if (const auto why = draw_figures(written.paths)) print_note(*why);
   if (const auto why = nothing_answered(contents)) {
     print_error(fmt::format("{}: nothing was measured: {}; see the report", arguments.stores.front(), *why));
     return nothing_measured;
@@ -169,6 +191,18 @@ Command add_report(CLI::App& root) {
       ->type_name("GROUPS")
       ->capture_default_str();
   app->add_option("--filter", arguments->filter, "Only the cells that it fits (docs/suites.md)")->type_name("EXPR");
+  app->add_option("--columns", arguments->view.columns,
+                  "Columns of rankings in their order, or all (docs/reports.md); pages, CSV and JSON have everything")
+      ->type_name("LIST");
+  app->add_option("--rows", arguments->view.rows,
+                  "Rows of rankings: the first N, or configurations (* is any text); changes no number")
+      ->type_name("N|LIST");
+  app->add_option("--solvers", arguments->view.solvers,
+                  "Solvers whose rows and curves are shown; changes no number (--filter compares fewer)")
+      ->type_name("LIST");
+  app->add_option("--families", arguments->view.families,
+                  "Families in tables by family; LaTeX has a ranking and profiles of each, too")
+      ->type_name("LIST");
   app->add_flag("--without-own", arguments->without_own, "Leave out the solvers of Conebench's authors");
   app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
   app->add_option("--since", arguments->since,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/view.hpp"
 #include "store/records.hpp"
 
 /// From records to the plain tables that every format prints. Computed once; formats only lay out.
@@ -240,6 +241,7 @@ struct Note {
 
 struct Analysis {
   const StoreContents* contents = nullptr;  ///< must outlive the analysis
+  ReportView view;
   std::string title;
   bool times_shown = true;
   bool condensation_shown = false;  ///< times, and some headline problem is given as (M, J, v_free), its costs known

@@ -17,7 +17,10 @@ std::string terminal(const Analysis& analysis, bool colour, std::size_t columns)
 /// reasons. Empty: there are no such cells.
 std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list);
 std::string markdown_report(const Analysis& analysis);
-/// tables.tex to be \input (needs booktabs), and report.tex, a document around it.
+/// In latex/: a file a table and a figure, each to be \input by itself with the packages of preamble.tex; scripts for
+/// gnuplot that draw the figures as SVG and PDF; numbers.tex, a macro for each headline number; and report.tex, a
+/// document around all of them.
+inline constexpr const char* latex_folder_name = "latex";
 std::vector<ReportFile> latex_files(const Analysis& analysis);
 /// What the values of a CSV column are. A missing value is an empty field.
 enum class CsvKind { text, count, number, flag };

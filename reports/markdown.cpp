@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
+#include <string_view>
 
 #include "reports/batches.hpp"
 #include "reports/formats.hpp"
+#include "reports/ranking_columns.hpp"
 #include "reports/table_layout.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
@@ -26,29 +29,21 @@ std::string label(const Analysis& analysis, const RankingRow& row) {
 std::string group_name(const std::string& family) { return family.empty() ? "(none)" : family; }
 
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking) {
-  long rank = 0;
+  constexpr std::array<std::string_view, 13> usual = {
+      "solved",         "solved_share",      "supported_share",    "time_at_limit", "time_cold",
+      "time_penalised", "time_common",       "times_best",         "time_mean",     "rho_1",
+      "rho_inf",        "median_iterations", "mean_factorizations"};
   TableOf<RankingRow> table;
-  table.add({.heading = "#", .markup = true}, [&](const auto&) { return ++rank; });
+  table.add({.heading = "#", .markup = true}, [&](const auto& row) { return rank_of(ranking, row); });
   table.add({"solver"}, [&](const auto& row) { return label(analysis, row); });
-  table.add({"problems solved", Format::count},
-            [](const auto& row) { return fmt::format("{}/{}", row.tally.solved, row.tally.total()); });
-  table.add({fmt::format("share ({} equal)", many_groups(analysis.contents->group)), Format::share},
-            &RankingRow::solved_share);
-  table.add({"of supported", Format::share}, &RankingRow::supported_share);
-  if (analysis.times_shown) {
-    table.add({"at limit", Format::time}, [](const auto& row) { return row.means.at_limit; });
-    table.add({"cold", Format::time}, [](const auto& row) { return row.means.cold; });
-    table.add({"penalised", Format::time}, [](const auto& row) { return row.means.penalised; });
-    table.add({"common", Format::time}, [](const auto& row) { return row.means.common; });
-    table.add({"× best", Format::number}, &RankingRow::times_best);
-    table.add({"mean ± std (common)", Format::time},
-              [](const auto& row) { return Cell::mean(row.time_mean, row.time_deviation); });
+  for (const RankingColumn* const column : shown_columns(analysis, usual)) {
+    const std::string heading = fmt::format(fmt::runtime(column->heading), many_groups(analysis.contents->group));
+    table.add({heading, column->format}, [&analysis, &ranking, column](const auto& row) {
+      return column->id == "solved" ? Cell(fmt::format("{}/{}", row.tally.solved, ranking.problems))
+                                    : column->cell(analysis, ranking, row);
+    });
   }
-  table.add({"ρ(1)", Format::share}, &RankingRow::rho_one);
-  table.add({"ρ(∞)", Format::share}, &RankingRow::rho_infinity);
-  table.add({"iterations (median)", Format::number}, &RankingRow::median_iterations);
-  table.add({"factorizations (mean)", Format::number}, &RankingRow::mean_factorizations);
-  return laid_out(table.of(ranking.rows));
+  return laid_out(table.of(shown_rows(analysis, ranking)));
 }
 
 std::string claim_table(const Analysis& analysis, const Ranking& ranking) {
@@ -61,13 +56,13 @@ std::string claim_table(const Analysis& analysis, const Ranking& ranking) {
   table.add({"unsupported", Format::count}, [](const auto& row) { return row.tally.unsupported; });
   table.add({"not run", Format::count}, [](const auto& row) { return row.tally.not_run; });
   table.add({"relative passes, scaled fails", Format::count}, &RankingRow::passes_relative_only);
-  return laid_out(table.of(ranking.rows));
+  return laid_out(table.of(shown_rows(analysis, ranking)));
 }
 
 std::string family_table(const Analysis& analysis, std::size_t slice) {
   TableOf<RankingRow> table;
   table.add({"solver"}, [&](const auto& row) { return label(analysis, row); });
-  for (const auto& family : analysis.families) {
+  for (const auto& family : shown_families(analysis)) {
     const Ranking* const ranking = &analysis.ranking(slice, family);
     table.add({fmt::format("{} ({})", group_name(family), ranking->problems), Format::text_right},
               [ranking](const auto& row) {
@@ -76,13 +71,13 @@ std::string family_table(const Analysis& analysis, std::size_t slice) {
                 return human_share(found.solved_share) + time;
               });
   }
-  return laid_out(table.of(analysis.ranking(slice).rows));
+  return laid_out(table.of(shown_rows(analysis, analysis.ranking(slice))));
 }
 
 std::string status_table(const Analysis& analysis, std::size_t slice) {
   Table table{{{"solver"}, {"status"}, {"reason"}, {"cells", Format::count}}};
   for (const auto& row : analysis.statuses) {
-    if (row.slice != slice || row.status == CellStatus::converged) continue;
+    if (row.slice != slice || row.status == CellStatus::converged || !is_shown(analysis, row.column)) continue;
     table.rows.push_back({label(analysis, row.column), to_string(row.status), row.reason, row.cells});
   }
   return laid_out(table);
@@ -213,6 +208,7 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   }
   out += fmt::format("ρ is the performance profile over {}. {} weigh the same.\n\n", title(ranking.cost),
                      capital(many_groups(analysis.contents->group)));
+  if (const std::string view = view_text(analysis, ranking); !view.empty()) out += markdown(view) + ".\n\n";
   if (const std::string legend = own_legend(analysis); !legend.empty()) out += markdown(legend) + ".\n\n";
   if (const std::string doubts = doubt_text(analysis, ranking); !doubts.empty()) {
     out += fmt::format("{} {}.\n\n", doubt_mark, markdown(doubts));

@@ -22,16 +22,16 @@ void fill(std::string_view page, const ByteSink& sink, WriteValue value) {
   }
 }
 
-std::string links(std::span<const PageSection> sections) {
+std::string links(std::span<const PageSection> listed) {
   std::string out;
-  for (const PageSection& one : sections) out += fmt::format("    <a href=\"#{}\">{}</a>\n", one.id, one.label);
+  for (const PageSection& one : listed) out += fmt::format("    <a href=\"#{}\">{}</a>\n", one.id, one.label);
   return out;
 }
 
-std::string elements(std::span<const PageSection> sections) {
+std::string elements(std::span<const PageSection> listed) {
   std::string out;
-  for (const PageSection& one : sections) {
-    const bool first = &one == sections.data();
+  for (const PageSection& one : listed) {
+    const bool first = &one == listed.data();
     out += fmt::format(
         "  <section id=\"{0}\" {1}></section>\n", one.id,
         first ? fmt::format("aria-label=\"{}\"", one.label) : fmt::format("aria-labelledby=\"{}-title\"", one.id));

@@ -23,12 +23,23 @@ constexpr std::array<std::pair<const char*, ReportFormat>, 5> format_names{{{"ht
                                                                             {"csv", ReportFormat::csv},
                                                                             {"json", ReportFormat::json}}};
 
-/// Every name that a report's file can have.
-constexpr std::array file_names = {"index.html",       "report.md",    "report.tex",
-                                   "tables.tex",       "cells.csv",    "ranking.csv",
-                                   "pairs.csv",        "problems.csv", "performance_profiles.csv",
-                                   "statuses.csv",     "report.json",  "data_profiles.csv",
-                                   "pair_profiles.csv"};
+/// Every name that a report's file can have, except in the folder of LaTeX.
+constexpr std::array file_names = {"index.html",   "report.md",         "cells.csv",        "ranking.csv",
+                                   "pairs.csv",    "problems.csv",      "report.json",      "performance_profiles.csv",
+                                   "statuses.csv", "data_profiles.csv", "pair_profiles.csv"};
+
+/// What an earlier report may have left in the folder.
+std::vector<std::filesystem::path> possible_files(const std::filesystem::path& out) {
+  std::vector<std::filesystem::path> files(file_names.begin(), file_names.end());
+  std::error_code ignored;
+  std::vector<std::filesystem::path> tex;
+  for (const auto& entry : std::filesystem::directory_iterator(out / reports::latex_folder_name, ignored)) {
+    if (entry.path().extension() == ".tex") tex.push_back(reports::latex_folder_name / entry.path().filename());
+  }
+  std::sort(tex.begin(), tex.end());
+  files.insert(files.end(), tex.begin(), tex.end());
+  return files;
+}
 
 bool holds(const std::filesystem::path& file, const ByteSource& content) {
   std::ifstream stream(file, std::ios::binary);
@@ -77,10 +88,10 @@ std::vector<std::string> other_reports_files(const reports::Analysis& analysis, 
                                              const ReportOptions& options,
                                              const std::vector<std::filesystem::path>& written) {
   std::vector<std::string> others;
-  for (const std::string name : file_names) {
+  for (const std::filesystem::path& name : possible_files(out)) {
     std::error_code ignored;
     const bool is_ours = std::find(written.begin(), written.end(), out / name) != written.end();
-    if (!is_ours && std::filesystem::is_regular_file(out / name, ignored)) others.push_back(name);
+    if (!is_ours && std::filesystem::is_regular_file(out / name, ignored)) others.push_back(name.string());
   }
   if (others.empty()) return others;
   std::vector<ReportFormat> left = all_report_formats();
@@ -130,7 +141,8 @@ std::string changes_since(const StoreContents& earlier, const StoreContents& now
 }
 
 std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options) {
-  const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
+  reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
+  analysis.view = options.view;
   std::vector<ReportFile> files;
   for (const StreamedFile& file : streamed_report(analysis, options.formats, options.pictures, options.since)) {
     files.push_back({file.path, collected(file.content)});
@@ -141,7 +153,8 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options) {
   ReportFiles written;
-  const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
+  reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
+  analysis.view = options.view;
   ReportOptions with_pictures = options;
   with_pictures.pictures = reports::find_pictures(contents.problems, options.folders);
   const auto files = streamed_report(analysis, options.formats, with_pictures.pictures, with_pictures.since);
@@ -171,8 +184,9 @@ std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList&
 }
 
 std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles,
-                             const UnsolvedList* unsolved) {
-  const reports::Analysis analysis = reports::analyse(contents, force_time_profiles);
+                             const UnsolvedList* unsolved, const ReportView& view) {
+  reports::Analysis analysis = reports::analyse(contents, force_time_profiles);
+  analysis.view = view;
   return reports::terminal(analysis, colour, unsolved != nullptr ? unsolved->columns : 0) +
          (unsolved != nullptr ? reports::unsolved_cells(analysis, *unsolved) : std::string());
 }

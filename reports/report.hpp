@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "reports/pictures.hpp"
+#include "reports/view.hpp"
 #include "reports/write_files.hpp"
 #include "store/records.hpp"
 
@@ -70,6 +71,7 @@ struct ReportOptions {
   std::vector<ReportFormat> formats = all_report_formats();
   /// Time profiles and times of `throughput` runs are left out unless this is set; then they carry a warning.
   bool force_time_profiles = false;
+  ReportView view;    ///< of tables and figures; pages, CSV and JSON have everything
   std::string title;  ///< heading of the page and documents; empty: the suites' names
   /// Folders that problems' files are looked for in, for the pictures of their scenes.
   std::vector<std::filesystem::path> folders;
@@ -109,8 +111,8 @@ StoreContents join_contents(std::vector<StoreContents> stores);
 std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList& list);
 
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.
-/// `force_time_profiles` as in ReportOptions. `unsolved`: append that list, for a terminal of its columns.
+/// `force_time_profiles` and `view` as in ReportOptions. `unsolved`: append that list, for a terminal of its columns.
 std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles = false,
-                             const UnsolvedList* unsolved = nullptr);
+                             const UnsolvedList* unsolved = nullptr, const ReportView& view = {});
 
 }  // namespace conebench

@@ -15,12 +15,6 @@ namespace {
 
 bool is_nothing(const Cell& cell) { return std::holds_alternative<std::monostate>(cell.value); }
 
-std::optional<double> number_of(const Cell& cell) {
-  if (const long* whole = std::get_if<long>(&cell.value)) return static_cast<double>(*whole);
-  const double* real = std::get_if<double>(&cell.value);
-  return real != nullptr ? std::optional(*real) : std::nullopt;
-}
-
 std::string human(double value, Format format) {
   switch (format) {
     case Format::share: return human_share(value);
@@ -42,73 +36,6 @@ std::string piped(std::string_view markup) {
   std::string out;
   for (const char c : markup) out += c == '|' ? std::string("\\|") : std::string(1, c);
   return out;
-}
-
-/// In ms; `mean` and `deviation` share one power of ten.
-std::string milliseconds(double mean, const std::optional<double>& deviation) {
-  const double ms = 1e3 * mean;
-  const bool fits = ms == 0.0 || (ms >= 1e-3 && ms < 1e5);
-  const int power = fits ? 0 : static_cast<int>(std::floor(std::log10(ms)));
-  const double unit = std::pow(10.0, power);
-  std::string text = fits ? human_number(ms) : fmt::format("{:.2f}", ms / unit);
-  if (deviation) {
-    const double spread = 1e3 * *deviation / unit;
-    text += " \\pm " + (spread >= 1e-3 || spread == 0.0 ? human_number(spread) : std::string("{<}0.001"));
-  }
-  if (fits) return text;
-  if (deviation) text = "(" + text + ")";
-  return fmt::format("{} \\cdot 10^{{{}}}", text, power);
-}
-
-/// "1.20e-05" and "4.9 ± 3.5" in math mode.
-std::string math_of(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text.compare(i, 2, "±") == 0) {
-      out += "\\pm";
-      i += std::string("±").size();
-    } else if (const std::size_t digit = text.find_first_of("0123456789", i);
-               text[i] == 'e' && digit != std::string::npos && digit == text.find_first_not_of("+-", i + 1)) {
-      const std::size_t end = std::min(text.find(' ', i), text.size());
-      out += fmt::format("{{\\cdot}}10^{{{}}}", std::stoi(text.substr(i + 1, end - i - 1)));
-      i = end;
-    } else {
-      out += text[i++];
-    }
-  }
-  return out;
-}
-
-std::string math_of(const Cell& cell, Format format) {
-  if (const auto* text = std::get_if<std::string>(&cell.value)) return math_of(*text);
-  if (format == Format::time) return milliseconds(*number_of(cell), cell.spread);
-  const std::string shown = human(cell, format);
-  return format == Format::share ? shown.substr(0, shown.find(' ')) : shown;
-}
-
-bool is_best(const Table& table, std::size_t row, std::size_t column) {
-  const Best best = table.columns[column].best;
-  const Cell& cell = table.rows[row][column];
-  const auto own = number_of(cell);
-  if (best == Best::none || !own || !cell.competes) return false;
-  bool all_tie = true;
-  for (const auto& other : table.rows) {
-    const auto value = number_of(other[column]);
-    all_tie = all_tie && value == own;
-    if (value && other[column].competes && (best == Best::lowest ? *value < *own : *value > *own)) return false;
-  }
-  return !all_tie;
-}
-
-std::string latex_field(const Table& table, std::size_t row, std::size_t column) {
-  const auto& [heading, format, best, markup, leaves, breaks] = table.columns[column];
-  const Cell& cell = table.rows[row][column];
-  const auto* text = std::get_if<std::string>(&cell.value);
-  if (is_nothing(cell) || (text != nullptr && *text == "–")) return "--";
-  if (text != nullptr && markup) return *text;
-  if (format == Format::text || format == Format::text_right) return latex(human(cell, format));
-  const std::string math = math_of(cell, format);
-  return is_best(table, row, column) ? "{\\boldmath$" + math + "$}" : "$" + math + "$";
 }
 
 std::string csv_value(const Cell& cell) {
@@ -282,23 +209,6 @@ std::string markdown_text(const Table& table, MarkdownRules rules) {
     body += "|\n";
   }
   return headings + "|\n" + ruler + "|\n" + body;
-}
-
-std::string latex_text(const Table& table, const std::string& caption, const std::string& label,
-                       const std::string& setup) {
-  std::string alignment, headings, body;
-  for (const auto& [heading, format, best, markup, leaves, breaks] : table.columns) {
-    headings += (alignment.empty() ? "" : " & ") + (markup ? heading : latex(heading));
-    alignment += format == Format::text ? 'l' : 'r';
-  }
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) body += (c > 0 ? " & " : "") + latex_field(table, row, c);
-    body += " \\\\\n";
-  }
-  return fmt::format(
-      "\\begin{{table}}\n\\centering\\small\n\\caption{{{}}}\n\\label{{{}}}\n{}\\begin{{tabular}}{{{}}}\n\\toprule\n"
-      "{} \\\\\n\\midrule\n{}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n\n",
-      caption, label, setup, alignment, headings, body);
 }
 
 std::string csv_line(const std::vector<Cell>& cells) {

@@ -131,10 +131,6 @@ enum class MarkdownRules {
 };
 std::string markdown_text(const Table& table, MarkdownRules rules = MarkdownRules::plain);
 
-/// A floating table for a document with booktabs. `caption` is LaTeX; `setup`: lines before the tabular.
-std::string latex_text(const Table& table, const std::string& caption, const std::string& label,
-                       const std::string& setup = {});
-
 /// By RFC 4180; numbers with all their digits.
 std::string csv_text(const Table& table);
 /// One row with its line end.

@@ -11,6 +11,7 @@
 #include "reports/batches.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
+#include "reports/ranking_columns.hpp"
 #include "reports/table_layout.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
@@ -47,38 +48,49 @@ std::vector<std::string> column_labels(const Analysis& analysis) {
   return labels;
 }
 
+constexpr std::array<std::string_view, 10> usual_columns = {
+    "solved",     "solved_share",      "time_at_limit", "time_cold", "time_common",
+    "times_best", "median_iterations", "rho_1",         "rho_inf",   "false_claim"};
+
+/// "family mean" for "{} mean".
+std::string with_group(const Analysis& analysis, std::string_view heading) {
+  const std::string& group = analysis.contents->group;
+  return fmt::format(fmt::runtime(heading), group.substr(0, group.find(' ')));
+}
+
+Cell on_terminal(const RankingColumn& column, const Ranking& ranking, const RankingRow& row, Cell cell) {
+  if (column.id == "solved") return Cell(fmt::format("{}/{}", row.tally.solved, ranking.problems), Tone::dim);
+  if (column.id == "false_claim") return count(row.tally.false_claim, Tone::bad);
+  if (column.id == "unsupported") return count(row.tally.unsupported, Tone::plain);
+  if (!std::holds_alternative<std::monostate>(cell.value)) cell.tone = Tone::plain;
+  return cell;
+}
+
 Table ranking_table(const Analysis& analysis, const Ranking& ranking) {
   const auto labels = column_labels(analysis);
-  long rank = 0;
+  std::vector<std::string_view> usual(usual_columns.begin(), usual_columns.end());
+  usual.push_back("unsupported");
+  if (analysis.times_shown) std::erase(usual, "median_iterations");
+  const bool is_usual = analysis.view.columns.empty();
   TableOf<RankingRow> table;
-  table.add({"#", Format::count}, [&](const auto&) { return Cell(++rank, Tone::dim); });
+  table.add({"#", Format::count}, [&](const auto& row) { return Cell(rank_of(ranking, row), Tone::dim); });
   table.add({.heading = "solver", .breaks = TableColumn::Breaks::in_column}, [&](const auto& row) {
     return Cell(labels[row.column] + (row.doubts.empty() ? "" : std::string(" ") + doubt_mark), Tone::strong);
   });
-  table.add({.heading = "", .leaves = 1}, [](const auto& row) {
-    const double share = row.solved_share;
-    return Cell(bar(share), share > 0.9 ? Tone::good : share > 0.5 ? Tone::warning : Tone::bad);
-  });
-  table.add({"solved", Format::share}, &RankingRow::solved_share);
-  table.add({"problems", Format::count},
-            [](const auto& row) { return Cell(fmt::format("{}/{}", row.tally.solved, row.tally.total()), Tone::dim); });
-  if (analysis.times_shown) {
-    table.add({"time", Format::time}, [](const auto& row) { return row.means.at_limit; });
-    table.add({.heading = "cold", .format = Format::time, .leaves = 2}, [](const auto& row) { return row.means.cold; });
-    table.add({.heading = "common", .format = Format::time, .leaves = 5},
-              [](const auto& row) { return row.means.common; });
-    table.add({.heading = "×best", .format = Format::number, .leaves = 3}, &RankingRow::times_best);
-  } else {
-    table.add({"iterations", Format::number}, &RankingRow::median_iterations);
+  if (is_usual) {
+    table.add({.heading = "", .leaves = 1}, [](const auto& row) {
+      const double share = row.solved_share;
+      return Cell(bar(share), share > 0.9 ? Tone::good : share > 0.5 ? Tone::warning : Tone::bad);
+    });
   }
-  table.add({.heading = "ρ(1)", .format = Format::share, .leaves = 6},
-            [](const auto& row) { return Cell(row.rho_one, Tone::plain); });
-  table.add({.heading = "ρ(∞)", .format = Format::share, .leaves = 7},
-            [](const auto& row) { return Cell(row.rho_infinity, Tone::plain); });
-  table.add({"false", Format::count}, [](const auto& row) { return count(row.tally.false_claim, Tone::bad); });
-  table.add({.heading = "unsup.", .format = Format::count, .leaves = 4},
-            [](const auto& row) { return count(row.tally.unsupported, Tone::plain); });
-  return table.of(ranking.rows);
+  for (const RankingColumn* const column : shown_columns(analysis, usual)) {
+    const int leaves = is_usual ? column->leaves : 0;
+    table.add({.heading = with_group(analysis, column->narrow), .format = column->format, .leaves = leaves},
+              [&analysis, &ranking, column](const auto& row) {
+                return on_terminal(*column, ranking, row, column->cell(analysis, ranking, row));
+              });
+  }
+  return table.of(shown_rows(analysis, ranking));
 }
 
 /// On all problems of the slice, by what is counted and how good the answers are.
@@ -149,13 +161,13 @@ std::string footer(const Ranking& ranking, bool common_shown) {
 /// Of the columns that some table shows.
 std::vector<std::string> legend(const Analysis& analysis, const std::set<std::string>& shown) {
   std::vector<std::string> lines;
-  std::string text = fmt::format(
-      "solved: share of the problems, {} weigh the same; problems: counted one by one; false: claims that the judge "
-      "refutes",
-      many_groups(analysis.contents->group));
-  const auto add = [&](const char* heading, const std::string& meaning) {
+  std::string text = "solved: problems, counted one by one";
+  const auto add = [&](const std::string& heading, const std::string& meaning) {
     if (shown.contains(heading)) text += fmt::format("; {}: {}", heading, meaning);
   };
+  add(with_group(analysis, "{} mean"),
+      fmt::format("share solved, {} weigh the same", many_groups(analysis.contents->group)));
+  add("false", "claims that the judge refutes");
   add("unsup.", "problems a solver can't run on");
   lines.push_back(text + ".");
   if (const std::string own = own_legend(analysis); !own.empty()) lines.push_back(own + ".");
@@ -325,6 +337,7 @@ std::string terminal(const Analysis& analysis, bool colour, std::size_t columns)
       add_line(Tone::warning, fmt::format(" {} ", doubt_mark), one_line(doubts));
     }
     add_line(Tone::dim, " ", footer(ranking, common_shown));
+    if (const std::string view = view_text(analysis, ranking); !view.empty()) add_line(Tone::dim, " ", view);
     for (const Ranking* const other : analysis.rankings_of(s)) {
       if (other == &ranking) continue;
       add_line(Tone::dim, " ", fmt::format("the same by {} (above: {})", title(other->cost), title(ranking.cost)));

@@ -93,6 +93,9 @@ Result<void> write_files(const fs::path& folder, const std::vector<StreamedFile>
   for (const StreamedFile& file : files) {
     const fs::path target = folder / file.path;
     std::error_code ignored;
+    if (file.path.has_parent_path() && !fs::is_directory(target.parent_path(), ignored)) {
+      CONEBENCH_CHECK(make_folder(target.parent_path()));
+    }
     const fs::file_status status = fs::status(target, ignored);
     if (fs::is_directory(status)) return cannot_write(target, EISDIR);
     const bool in_place = fs::exists(status) && !fs::is_regular_file(status);

@@ -19,7 +19,8 @@ picture_packages=(libpng-dev libosmesa6)
 plot_packages=(gnuplot-nox)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py python3-yaml
-               hdf5-tools sqlite3 codespell mypy chromium chromium-driver texlive-latex-recommended texlive-pictures)
+               hdf5-tools sqlite3 codespell mypy chromium chromium-driver texlive-latex-recommended texlive-pictures
+               texlive-science)
 # Packages of scripts/package.sh.
 package_packages=(patchelf dpkg-dev file)
 # A cluster on the loopback; without it the test of `conebench slurm` is skipped.

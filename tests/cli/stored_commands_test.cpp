@@ -22,7 +22,8 @@ TEST_F(RunCommand, AReportShowsWhatChangedSinceAnEarlierStoreAndLeavesFoldersOut
   ASSERT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(text_of(folder / "since/index.html"), HasSubstr("id=\"since\">{\"schema\":\"conebench.compare/2\""));
   EXPECT_EQ(nlohmann::json::parse(text_of(folder / "since/report.json"))["runs"][0]["machine"]["host"], "machine 1");
-  for (const std::string name : {"index.html", "report.md", "report.json", "cells.csv", "problems.csv", "tables.tex"}) {
+  for (const std::string name : {"index.html", "report.md", "report.json", "cells.csv", "problems.csv",
+                                 "latex/report.tex", "latex/ranking-1e-6.tex"}) {
     EXPECT_THAT(text_of(folder / ("since/" + name)), Not(HasSubstr(folder.path().string()))) << name;
   }
   expect_failure(
@@ -35,10 +36,19 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("NSGS"));
-  for (const std::string name : {"index.html", "report.md", "tables.tex", "cells.csv", "report.json"}) {
+  for (const std::string name : {"index.html", "report.md", "latex/report.tex", "cells.csv", "report.json"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / ("report/" + name))) << name;
     EXPECT_THAT(report.out, HasSubstr(name));
   }
+  if (std::system("gnuplot --version >/dev/null 2>&1") == 0) {  // NOLINT(concurrency-mt-unsafe)
+    EXPECT_TRUE(std::filesystem::exists(folder / "report/latex/performance-1e-6.svg"));
+    EXPECT_EQ(text_of(folder / "report/latex/performance-1e-6.pdf").substr(0, 5), "%PDF-");
+  }
+  const auto one = conebench({"report", folder / "small.sqlite", "--rows", "1", "--columns", "solved"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(one.out, AllOf(HasSubstr("1 of 2 configurations are shown"), Not(HasSubstr("ρ(1)"))));
+  expect_failure(conebench({"report", folder / "small.sqlite", "--columns", "speed"}), 2, {"--columns", "time_at_limit"});
+  expect_failure(conebench({"report", folder / "small.sqlite", "--solvers", "NOBODY"}), 2, {"--solvers", "'NOBODY'"});
   const auto only = conebench({"report", folder / "small.sqlite", "--out", folder / "csv", "--format", "csv"});
   EXPECT_EQ(only.code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "csv/index.html"));

@@ -1,10 +1,12 @@
 #include "reports/report.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/utf8.hpp"
@@ -104,7 +106,7 @@ TEST_F(WriteReport, WhatAnEarlierReportLeftIsNamedAndStays) {
   const auto all = write_report(store, folder_, {});
   const auto none = names({}, ReportFormat::md);
   for (const auto& path : all->paths) {
-    if (path.filename() == "report.md") continue;
+    if (path.filename() == "report.md" || path.filename() == "preamble.tex" || path.extension() == ".gp") continue;
     EXPECT_THAT(none, HasSubstr(path.filename().string()));
   }
 }
@@ -113,7 +115,11 @@ TEST_F(WriteReport, AnEmptyStoreStillGivesEveryFile) {
   const auto written = write_report({}, folder_, {});
   ASSERT_TRUE(written.ok());
   const auto full = write_report(testing::small_store(), folder_, {});
-  EXPECT_EQ(written->paths.size(), full->paths.size());
+  const auto outside_latex = [](const std::vector<fs::path>& paths) {
+    return std::ranges::count_if(paths, [](const fs::path& path) { return path.parent_path().filename() != "latex"; });
+  };
+  EXPECT_EQ(outside_latex(written->paths), outside_latex(full->paths));
+  EXPECT_TRUE(fs::exists(folder_ / "latex/report.tex"));
 }
 
 TEST(RenderReport, CsvNamesAreNoFormulasAndNumbersStayNumbers) {
@@ -180,9 +186,12 @@ TEST(ReportGroups, PutCategoryOrConditioningInTheFamiliesPlace) {
               AllOf(HasSubstr("in 3 bands of conditioning"), HasSubstr("bands of conditioning weigh the same"),
                     Not(HasSubstr("amil"))));
   options.formats = {ReportFormat::latex};
-  EXPECT_THAT(render_report(by_category, options)[1].content,
-              AllOf(HasSubstr("in 2 categories of equal weight"), HasSubstr("problems of a category ("),
-                    Not(HasSubstr("amil"))));
+  for (const ReportFile& file : render_report(by_category, options)) {
+    EXPECT_THAT(file.content, Not(HasSubstr("amil"))) << file.path;
+    const std::string name = file.path.filename().string();
+    if (name.starts_with("ranking-")) EXPECT_THAT(file.content, HasSubstr("in 2 categories of equal weight"));
+    if (name.starts_with("times-")) EXPECT_THAT(file.content, HasSubstr("problems of a category ("));
+  }
   EXPECT_THAT(parse_report_groups("size").error().message, HasSubstr("known: family, category, conditioning"));
 }
 
@@ -277,6 +286,66 @@ TEST(TerminalRanking, ANarrowTerminalHasNoLongerLineAndALegendOfItsColumns) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
   EXPECT_THAT(text, AllOf(HasSubstr("false: claims"), Not(HasSubstr("cold:")), Not(HasSubstr("common:"))));
   EXPECT_THAT(terminal_ranking(store, false), AllOf(HasSubstr("cold:"), HasSubstr("common:"), HasSubstr("×best:")));
+}
+
+/// Label → fields behind it, of the first ranking in `text` of Markdown.
+std::map<std::string, std::string> ranking_rows(const std::string& text) {
+  std::map<std::string, std::string> rows;
+  std::istringstream lines(text.substr(text.find("| # |")));
+  std::string line;
+  for (int k = 0; k < 2; ++k) std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("| ")) {
+    const std::size_t name = line.find("| ", 2) + 2, end = line.find(" |", name);
+    rows[line.substr(name, end - name)] = line.substr(0, name) + line.substr(end);
+  }
+  return rows;
+}
+
+TEST(ReportView, ShowsLessAndChangesNoNumber) {
+  const StoreContents store = testing::large_store(24, 8);
+  ReportOptions options;
+  options.formats = {ReportFormat::md, ReportFormat::latex};
+  const auto rendered_with = [&](const ViewText& text) {
+    const auto view = parse_view(text);
+    EXPECT_TRUE(view.ok());
+    EXPECT_TRUE(check_view(*view, store).ok());
+    options.view = *view;
+    std::map<std::string, std::string> files;
+    for (const ReportFile& file : render_report(store, options)) files[file.path.filename().string()] = file.content;
+    return files;
+  };
+  const auto all = ranking_rows(rendered_with({})["report.md"]);
+  ASSERT_GT(all.size(), 4U);
+  auto some = rendered_with({.solvers = "nsgs,PGS*"});
+  const auto rows = ranking_rows(some["report.md"]);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_LT(rows.size(), all.size());
+  for (const auto& [name, fields] : rows) EXPECT_EQ(fields, all.at(name)) << "rank and ratios of all";
+  EXPECT_THAT(some["report.md"], HasSubstr(fmt::format("of {} configurations are shown", all.size())));
+  EXPECT_THAT(some["ranking-1e-6.tex"], HasSubstr(fmt::format("of {} configurations are shown", all.size())));
+
+  auto first = rendered_with({.columns = "times_best,solved", .rows = "2", .families = "chain"});
+  EXPECT_EQ(ranking_rows(first["report.md"]).size(), 2U);
+  EXPECT_THAT(first["report.md"], HasSubstr("| # | solver | × best | problems solved |\n"));
+  EXPECT_THAT(first["ranking-1e-6.tex"], HasSubstr("Solver & {$\\times$ best} & {Solved} \\\\\n"));
+  EXPECT_TRUE(first.contains("ranking-1e-6-Chain.tex") && first.contains("performance-1e-6-Chain.tex"));
+  EXPECT_THAT(first["solved-1e-6.tex"], AllOf(HasSubstr("{Chain ("), Not(HasSubstr("{Capsules ("))));
+}
+
+TEST(ReportView, NamesThatFitNothingAreRefused) {
+  const StoreContents store = testing::small_store();
+  const auto refused = [&](const ViewText& text) {
+    const auto view = parse_view(text);
+    const auto checked = view ? check_view(*view, store) : Result<void>(view.error());
+    EXPECT_FALSE(checked.ok());
+    EXPECT_EQ(checked.error().code, ErrorCode::wrong_usage);
+    return checked.error().message;
+  };
+  EXPECT_THAT(refused({.columns = "times_bst"}), HasSubstr("--columns: no column is called 'times_bst'; did you mean"));
+  EXPECT_THAT(refused({.rows = "0"}), HasSubstr("--rows"));
+  EXPECT_THAT(refused({.rows = "NSGX"}), HasSubstr("--rows: no configuration of the store is called 'NSGX'"));
+  EXPECT_THAT(refused({.solvers = "NSG"}), HasSubstr("--solvers: no solver of the store is called 'NSG'"));
+  EXPECT_THAT(refused({.families = "Chains"}), HasSubstr("--families: no family of the store is called 'Chains'"));
 }
 
 TEST(TerminalRanking, NamesCannotSendEscapeSequences) {

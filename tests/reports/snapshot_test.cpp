@@ -86,8 +86,10 @@ TEST(Snapshots, Markdown) {
 }
 
 TEST(Snapshots, Latex) {
-  expect_snapshot("tables.tex", rendered(testing::small_store(), ReportFormat::latex, "tables.tex"));
-  expect_snapshot("report.tex", rendered(testing::small_store(), ReportFormat::latex, "report.tex"));
+  for (const std::string name : {"report.tex", "numbers.tex", "ranking-1e-4.tex", "times-1e-4.tex",
+                                 "performance-1e-4.tex", "data-profile-1e-4.gp"}) {
+    expect_snapshot(name, rendered(testing::small_store(), ReportFormat::latex, "latex/" + name));
+  }
 }
 
 TEST(Snapshots, Csv) {

@@ -5,9 +5,12 @@
 
 #include <limits>
 
+#include "reports/latex_table.hpp"
+
 namespace conebench::reports {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 Table times_of_two() {
@@ -33,14 +36,14 @@ TEST(Table, EveryFormatEscapesNames) {
   const Table table{{{"name|"}}, {{"a|b_\n\x1b[31m"}}};
   EXPECT_EQ(terminal_text(table), "name|\na|b_ \xEF\xBF\xBD[31m\n");
   EXPECT_EQ(markdown_text(table), "| name\\| |\n| --- |\n| a\\|b\\_ \xEF\xBF\xBD\\[31m |\n");
-  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("a\\textbar{}b\\_ [U+FFFD][31m \\\\\n"));
+  EXPECT_THAT(latex_table(table, {}), HasSubstr("a\\textbar{}b\\_ [U+FFFD][31m \\\\\n"));
   EXPECT_EQ(csv_text(table), "name|\n\"a|b_\n\x1b[31m\"\n");
 }
 
 TEST(Table, MarkupStaysButForThePipe) {
   const Table table{{{.heading = "`a|b`", .markup = true}}, {{"**x**|"}}};
   EXPECT_EQ(markdown_text(table), "| `a\\|b` |\n| --- |\n| **x**\\| |\n");
-  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("**x**|"));
+  EXPECT_THAT(latex_table(table, {}), HasSubstr("**x**|"));
 }
 
 TEST(Table, OfMarkdownHasNumbersToTheRight) {
@@ -50,34 +53,75 @@ TEST(Table, OfMarkdownHasNumbersToTheRight) {
   EXPECT_THAT(markdown_text(times_of_two(), MarkdownRules::aligned), HasSubstr("| :-- | --: | --: |\n"));
 }
 
-TEST(Table, OfLatexHasUnitsInTheHeadingAndTheBestInBold) {
-  EXPECT_EQ(latex_text(times_of_two(), "Times.", "tab:t", "\\scriptsize\n"),
-            "\\begin{table}\n\\centering\\small\n\\caption{Times.}\n\\label{tab:t}\n\\scriptsize\n"
-            "\\begin{tabular}{lrr}\n\\toprule\nsolver & time & solved \\\\\n\\midrule\n"
-            "A\\_1\\textbar{} & {\\boldmath$1.50$} & {\\boldmath$100$} \\\\\nB & -- & $50.0$ \\\\\n"
-            "\\bottomrule\n\\end{tabular}\n\\end{table}\n\n");
+TEST(Table, OfLatexIsAFloatThatFitsItsPage) {
+  const std::string text = latex_table(
+      times_of_two(), {.short_caption = "T", .caption = "Times in @time-unit@", .label = "tab:t", .note = "N."});
+  EXPECT_THAT(text, HasSubstr("\\begin{tabular}{lS[table-format=1.2]S[table-format=3.1]}\n\\toprule\n"
+                              "solver & {time} & {solved} \\\\\n\\midrule\n"
+                              "A\\_1\\textbar{} & \\bfseries 1.50 & \\bfseries 100.0 \\\\\nB & {--} & 50.0 \\\\\n"
+                              "\\bottomrule\n\\end{tabular}"));
+  EXPECT_THAT(text, HasSubstr("\\caption[T]{Times in ms.}\n\\label{tab:t}\n"));
+  EXPECT_THAT(text, HasSubstr("\\resizebox{\\linewidth}{!}"));
+  EXPECT_THAT(text, HasSubstr("\\raggedright N.\\par"));
+}
+
+TEST(Table, OfMoreRowsThanAPageHasIsSeveralFloatsInLatex) {
+  Table table{{{"name"}, {"n", Format::count}}};
+  for (int row = 0; row < 120; ++row) table.rows.push_back({"a", row});
+  const std::string text = latex_table(table, {.caption = "C", .label = "tab:t"});
+  for (const char* const part : {"C (part 1 of 3)", "C (part 3 of 3)", "\\label{tab:t}", "\\label{tab:t-3}"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  table.rows.resize(50);
+  EXPECT_THAT(latex_table(table, {.caption = "C"}), ::testing::Not(HasSubstr("part 1")));
 }
 
 TEST(Table, NoneIsBestWhereAllTieNorOneThatDoesNotCompete) {
   Table table{{{"claims", Format::count, Best::lowest}}, {{0}, {0}}};
-  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("$0$ \\\\\n$0$ \\\\\n"));
+  EXPECT_THAT(latex_table(table, {}), HasSubstr("\n0 \\\\\n0 \\\\\n"));
   table.rows[1][0] = 3;
-  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("{\\boldmath$0$} \\\\\n$3$ \\\\\n"));
+  EXPECT_THAT(latex_table(table, {}), HasSubstr("\\bfseries 0 \\\\\n3 \\\\\n"));
   table.rows[0][0].competes = false;
-  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("$0$ \\\\\n{\\boldmath$3$} \\\\\n"));
+  EXPECT_THAT(latex_table(table, {}), HasSubstr("0 \\\\\n\\bfseries 3 \\\\\n"));
 }
 
 TEST(Table, AMeanHasItsDeviationInTheSameUnit) {
   const Table table{{{"time", Format::time}},
                     {{Cell::mean(2e-3, 5e-4)}, {Cell::mean(1e4, 2e3)}, {Cell::mean(1.0, {})}}};
   EXPECT_THAT(markdown_text(table), HasSubstr("| 2.00 ms ± 500 µs |\n"));
-  EXPECT_THAT(latex_text(table, "", ""), HasSubstr("$2.00 \\pm 0.500$ \\\\\n$(1.00 \\pm 0.200) \\cdot 10^{7}$ \\\\\n"));
+  EXPECT_THAT(latex_table(table, {.caption = "@time-unit@"}),
+              AllOf(HasSubstr("2.00e0 & $\\pm$ & 5.00e-1 \\\\\n1.00e7 & $\\pm$ & 2.00e6 \\\\\n1.00e3 & & "),
+                    HasSubstr("]{ms.}")));
 }
 
-TEST(Table, TextsInAColumnOfNumbersAreMathInLatex) {
-  const Table table{{{"x", Format::count}}, {{"1.20e-05"}, {"4.9 ± 3.5"}, {"–"}, {"6/7"}, {"none"}}};
-  EXPECT_THAT(latex_text(table, "", ""),
-              HasSubstr("$1.20{\\cdot}10^{-5}$ \\\\\n$4.9 \\pm 3.5$ \\\\\n-- \\\\\n$6/7$ \\\\\n$none$ \\\\\n"));
+TEST(Table, NumbersOfAColumnHaveOneFormInLatex) {
+  const auto fields = [](Format format, std::vector<double> values) {
+    Table table{{{"x", format}}};
+    for (const double value : values) table.rows.push_back({value});
+    const std::string text = latex_table(table, {.caption = "@time-unit@"});
+    const std::size_t begin = text.find("\\midrule\n") + 9;
+    return text.substr(begin, text.find("\\bottomrule") - begin);
+  };
+  EXPECT_EQ(fields(Format::number, {1, 20}), "1 \\\\\n20 \\\\\n");
+  EXPECT_EQ(fields(Format::number, {1, 2.5}), "1.00 \\\\\n2.50 \\\\\n");
+  EXPECT_EQ(fields(Format::number, {1, 2e-5}), "1.00e0 \\\\\n2.00e-5 \\\\\n");
+  EXPECT_EQ(fields(Format::time, {2e-6, 5e-6}), "0.00200 \\\\\n0.00500 \\\\\n") << "in ms";
+  EXPECT_EQ(fields(Format::time, {2e-8, 5e-6}), "0.0200 \\\\\n5.00 \\\\\n") << "in µs";
+  EXPECT_EQ(fields(Format::share, {0.9999, 1.0, 0.0001}), "99.9 \\\\\n100.0 \\\\\n0.1 \\\\\n");
+}
+
+TEST(Table, TextsInAColumnOfNumbersStandInTheMiddleInLatex) {
+  const Table table{{{"x", Format::count}}, {{"6/7"}, {"–"}, {std::optional<long>()}, {12}}};
+  EXPECT_THAT(latex_table(table, {}), HasSubstr("{6/7} \\\\\n{--} \\\\\n{--} \\\\\n12 \\\\\n"));
+}
+
+TEST(LatexMacros, HaveNamesOfLettersThatNoOtherHas) {
+  LatexMacros macros;
+  macros.add({"solved", "ADMM-NCP-SA increment=0.01", "at", "1e-8"}, "7", "seven");
+  macros.add({"solved", "ADMM NCP SA increment=0.01", "at", "1e-8"}, "8", "eight");
+  EXPECT_EQ(macros.text(),
+            "\\newcommand{\\cbSolvedADMMNCPSAIncrementZeroPointZeroOneAtOneEMinusEight}{7}% seven\n"
+            "\\newcommand{\\cbSolvedADMMNCPSAIncrementZeroPointZeroOneAtOneEMinusEightNoTwo}{8}% eight\n");
 }
 
 TEST(Table, OfCsvHasAllDigitsAndNothingForNothing) {

@@ -1,8 +1,8 @@
-// write_synthetic_report small|others|grids|LARGE_PROBLEMS OUT (others: small without own methods): a report of a
-// synthetic store, for the tests that need files. write_synthetic_report since OUT: a report of a night that says what
-// changed since the night before. write_synthetic_report compare OUT: a comparison of two synthetic nights.
-// write_synthetic_report store PROBLEMS NIGHT OUT.sqlite [SHARDS]: a night as a store, 30 cells a problem; with SHARDS
-// as OUT.sqlite.K, each with every SHARDS-th cell.
+// write_synthetic_report small|others|grids|wide|LARGE_PROBLEMS OUT (others: small without own methods; wide: 50
+// configurations): a report of a synthetic store, for the tests that need files. write_synthetic_report since OUT: a
+// report of a night that says what changed since the night before. write_synthetic_report compare OUT: a comparison of
+// two synthetic nights. write_synthetic_report store PROBLEMS NIGHT OUT.sqlite [SHARDS]: a night as a store, 30 cells a
+// problem; with SHARDS as OUT.sqlite.K, each with every SHARDS-th cell.
 
 #include <cstdio>
 #include <cstdlib>
@@ -114,6 +114,7 @@ int write_synthetic_report(const std::string& what, const char* folder) {
   const auto store = what == "small"    ? testing::small_store()
                      : what == "others" ? without_own(testing::small_store())
                      : what == "grids"  ? testing::grid_store()
+                     : what == "wide"   ? testing::large_store(18, 50)
                                         : testing::large_store(std::strtoul(what.c_str(), nullptr, 10), 12);
   const auto written = write_report(store, folder, {});
   if (!written.ok()) return failed(written.error());

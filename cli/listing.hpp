@@ -32,9 +32,11 @@ Listing list_fields();
 Listing list_sets();
 Listing list_suites();
 /// Tables, figures and numbers of papers with their last verdicts: those in the folder
-/// `results` that `paper` wrote, or else the built-in ones. `names`: of entries, papers or authors; empty: all. Errors:
-/// wrong_usage for an unknown name; internal where a built-in entry is wrong.
-Result<Listing> list_tables(const std::vector<std::string>& names = {}, const std::filesystem::path& results = {});
+/// `results` that `paper` wrote, or else the built-in ones. `names`: of entries, papers or authors; with the entries of
+/// all papers of `author`; both empty: all. Errors: wrong_usage for an unknown name; internal where a built-in entry is
+/// wrong.
+Result<Listing> list_tables(const std::vector<std::string>& names = {}, const std::filesystem::path& results = {},
+                            const std::string& author = {});
 /// One solver, scene or suite with its options, or the entries of that name. Errors (wrong_usage): an unknown name;
 /// a topic without names.
 Result<Listing> list_one(const std::string& topic, const std::string& name);

@@ -31,14 +31,14 @@ using papers::State;
 
 constexpr const char* paper_footer =
     R"(WHAT is `all`, a paper (Carpentier24), an entry (Carpentier24-table-3), the beginning of either, an author or a
-file of entries (docs/add_a_paper.md). `list` lists all entries, or those that the words after it name. Cells that
+file of entries (docs/add_a_paper.md); case and punctuation do not matter. `list` lists all entries, or those that the words after it name. Cells that
 the stores hold are not run again. A table has a published value below each measured one. Each claim of the paper
 holds, fails, is not comparable or is undecided. Absolute times are printed, never checked.
 
 Examples:
   conebench paper list
-  conebench paper list lelidec
-  conebench paper LeLidec24-fig-13
+  conebench paper list --of carpentier
+  conebench paper lelidec-fig-13
   conebench paper Carpentier24-table-3 --data problems --full --out tables
   conebench paper all --quick --require-checks
   conebench paper my-table.json)";
@@ -49,6 +49,7 @@ struct PaperArguments {
   std::string data;
   std::string stores;
   std::string variant;
+  std::string author;
   bool quick = false, full = false;
   bool require_checks = false;
   bool json = false;
@@ -126,10 +127,9 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
   if (run->samples.empty()) return papers::not_run(entry, "no cell was measured");
   EntryResult result = evaluate_entry(entry, run->samples);
   result.problems = run->problems;
-  result.stopped_by = fmt::format("{}", fmt::join(run->stopped_by, ", "));
-  result.made =
-      fmt::format("{}{}, conebench paper {} --{}", run->made(),
-                  result.stopped_by.empty() ? "" : ", stop_by " + result.stopped_by, entry.id, to_string(size));
+  result.criterion = run->criterion();
+  result.made = fmt::format("{}{}, conebench paper {} --{}", run->made(),
+                            result.criterion.empty() ? "" : ", " + result.criterion, entry.id, to_string(size));
   const bool undecided = std::any_of(result.checks.begin(), result.checks.end(),
                                      [](const auto& check) { return check.verdict == papers::Verdict::undecided; });
   if (undecided && !run->data_name.empty()) {
@@ -221,8 +221,13 @@ Result<void> write(const PaperArguments& arguments, const std::vector<Entry>& en
 
 Result<int> run_paper(const PaperArguments& arguments) {
   if (arguments.what.front() == "list") {
-    CONEBENCH_TRY(const auto listing, list_tables({arguments.what.begin() + 1, arguments.what.end()}, arguments.out));
+    CONEBENCH_TRY(const auto listing,
+                  list_tables({arguments.what.begin() + 1, arguments.what.end()}, arguments.out, arguments.author));
     return list_entries(arguments, listing);
+  }
+  if (!arguments.author.empty()) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("paper: --of belongs to list: `conebench paper list --of {}`", arguments.author)};
   }
   if (arguments.quick && arguments.full) {
     return Error{ErrorCode::wrong_usage, "paper: --quick and --full exclude each other"};
@@ -292,6 +297,9 @@ Command add_paper(CLI::App& root) {
               "Worker processes; with more than one the times are not comparable");
   app->add_flag("--allow-mixed", arguments->allow_mixed,
                 "Take what the stores hold of other builds and machines, and add what is missing");
+  app->add_option("--of", arguments->author,
+                  "With list: entries of the papers that this author wrote, also with others")
+      ->type_name("AUTHOR");
   app->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
   add_foreign_code(*app, arguments->code, false);
   return {app, [arguments] { return run_paper(*arguments); }};

@@ -20,8 +20,8 @@ std::string entry_csv(const EntryResult& result) {
   for (std::size_t i = 0; i < result.checks.size(); ++i) {
     const Check& check = result.entry->checks[i];
     const CheckResult& found = result.checks[i];
-    csv.rows.push_back({"check", check.id, check.claim, measured_text(found), found.measure.number, "", "", "",
-                        verdict_text(check, found), found.reason});
+    csv.rows.push_back({"check", check.id, check.claim, measured_text(check, found), found.measure.number, "", "", "",
+                        verdict_text(found), reason_text(check, found)});
   }
   return reports::csv_text(csv);
 }

@@ -86,6 +86,8 @@ struct KnownFailure {
 
 struct Check {
   std::string id, claim, location;
+  std::string
+      finding;  ///< what was found, with {1}, {2}, … for the measured sides of `holds`; empty: told from `holds`
   Expression holds;
   std::optional<Expression> measure;
   std::vector<Part> each;  ///< the check must hold in each; empty: in all cells together
@@ -120,14 +122,14 @@ struct Entry {
   std::vector<Check> checks;
   std::vector<std::string> notes;
   std::filesystem::path folder;  ///< of its file, for the suites' own paths
-  std::string text;              ///< the whole as compact JSON
+  std::string text;              ///< the whole as compact JSON, but for the findings
 };
 
 /// The `paper` of entries that no paper has: our own tables.
 inline constexpr const char* own_tables = "own";
 
-/// Hash of everything except the build that determines the entry's numbers: its text, and the text of the entry whose
-/// suites it shares.
+/// Hash of everything except the build that determines the entry's numbers: its text without findings, and the text of
+/// the entry whose suites it shares.
 std::string fingerprint(const Entry& entry, const std::vector<Entry>& entries);
 
 /// One entry, or a list of them; each is followed by its variants as entries of their own, "ID-VARIANT". Errors

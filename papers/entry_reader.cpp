@@ -342,13 +342,14 @@ class EntryReader {
 
   Check check(const Json& value, const std::string& path) {
     Check check;
-    if (!read_.is_object(
-            value, path,
-            {"id", "claim", "location", "holds", "measure", "each", "problems", "cells", "known_failure", "mutated"})) {
+    if (!read_.is_object(value, path,
+                         {"id", "claim", "location", "holds", "measure", "each", "problems", "cells", "known_failure",
+                          "mutated", "finding"})) {
       return check;
     }
     check.id = id(required(value, path, "id"), child_path(path, "id"));
     check.claim = text(value, path, "claim");
+    check.finding = optional_text(value, path, "finding");
     check.location = optional_text(value, path, "location");
     required(value, path, "holds");
     if (auto holds = expression(value, path, "holds", Kind::truth)) check.holds = std::move(*holds);

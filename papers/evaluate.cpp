@@ -95,7 +95,7 @@ class Evaluator {
     if (sample == nullptr && depth_ == 0) {
       const auto side = [&](std::size_t i) -> Comparison::Side {
         const Expression& part = expression.parts[i];
-        return {part.text, operands[i], part.operation == Operation::literal};
+        return {part.text, operands[i], part.operation == Operation::literal, part};
       };
       out_.comparisons.push_back({side(0), side(1), expression.name, holds});
     }
@@ -256,16 +256,6 @@ std::string number_text(double number) {
   constexpr double too_long = 1e7;
   const bool whole = number == std::round(number) && std::abs(number) < too_long;
   return whole ? fmt::format("{:.0f}", number + 0.0) : reports::human_number(number);
-}
-
-std::string comparison_text(const Comparison& comparison) {
-  static const std::map<std::string, std::string> relations = {{"<", "below"},    {"<=", "at most"},
-                                                               {">", "above"},    {">=", "at least"},
-                                                               {"=", "equal to"}, {"!=", "different from"}};
-  const Comparison::Side &left = comparison.left, &right = comparison.right;
-  return fmt::format("{} is {}, {}{} {}{}", left.text, number_text(left.value), comparison.holds ? "" : "not ",
-                     relations.at(comparison.relation), right.text,
-                     right.literal ? "" : ", which is " + number_text(right.value));
 }
 
 Selection select(const std::vector<Sample>& samples, const CellFilter& filter) {

@@ -40,14 +40,12 @@ struct Comparison {
     std::string text;  ///< as the expression has it: "mean(iterations){solver=NSGS}"
     double value = 0.0;
     bool literal = false;  ///< the text is the number
+    Expression expression;
   };
   Side left, right;
   std::string relation;  ///< "<", "=", …
   bool holds = false;
 };
-/// "mean(iterations){solver=NSGS} is 12, not above 81".
-std::string comparison_text(const Comparison& comparison);
-
 /// What an evaluation saw on its way.
 struct Evaluation {
   Value value;

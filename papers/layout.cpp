@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "papers/describe.hpp"
 #include "papers/render.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
@@ -59,25 +61,59 @@ std::string source_text(const Entry& entry, const std::string& location) {
   return fmt::format("paper {}, {}", entry.paper, location.empty() ? entry.location : location);
 }
 
-std::string verdict_text(const Check& check, const CheckResult& result) {
-  const bool known = check.known_failure && result.verdict == Verdict::fails && result.expected;
-  return to_string(result.verdict) + (known ? " (known)" : "");
+std::string verdict_text(const CheckResult& result) {
+  const bool unexplained = result.verdict == Verdict::fails && !result.expected;
+  return to_string(result.verdict) + (unexplained ? " without a known reason" : "");
 }
 
-std::string measured_text(const CheckResult& result) {
-  std::string text;
+std::string measured_text(const Check& check, const CheckResult& result) {
+  std::map<std::string, std::vector<Comparison>> by_part;
+  std::vector<std::string> parts;  // in their order
   for (const auto& [part, comparison] : result.measured) {
-    if (!text.empty()) text += "; ";
-    text += (part.empty() ? "" : part + ": ") + comparison_text(comparison);
+    if (!by_part.contains(part)) parts.push_back(part);
+    by_part[part].push_back(comparison);
+  }
+  std::string text;
+  for (const std::string& part : parts) {
+    std::vector<std::string> sentences;
+    if (const std::string finding = finding_text(check.finding, by_part[part]); !finding.empty()) {
+      sentences.push_back(finding);
+    } else {
+      for (const Comparison& comparison : by_part[part]) sentences.push_back(comparison_text(comparison));
+    }
+    if (!text.empty()) text += ". ";
+    text += (part.empty() ? "" : part + ": ") + fmt::format("{}", fmt::join(sentences, ". "));
   }
   return text;
+}
+
+std::string claim_sentences(const Check& check, const CheckResult& result) {
+  std::string text;
+  for (const std::string& sentence : {check.claim, measured_text(check, result), reason_text(check, result)}) {
+    if (sentence.empty()) continue;
+    text += (text.empty() ? "" : " ") + reports::capital(sentence) + (sentence.ends_with('.') ? "" : ".");
+  }
+  return text;
+}
+
+std::string reason_text(const Check& check, const CheckResult& result) {
+  if (!check.known_failure || (result.verdict != Verdict::fails && result.verdict != Verdict::holds)) {
+    return result.reason;
+  }
+  const KnownFailure& known = *check.known_failure;
+  const auto range = fmt::format("{} to {}", number_text(known.low), number_text(known.high));
+  if (result.verdict == Verdict::holds) return "It failed before, for this reason: " + known.reason;
+  if (result.expected) return known.reason;
+  if (!result.measure.known()) return known.reason + ". Whether that explains it is not known: there is no number";
+  return fmt::format("{}. That explains a value of {}, not {}", known.reason, range,
+                     number_text(*result.measure.number));
 }
 
 std::string claims_text(const EntryResult& result) {
   const std::size_t all = result.checks.size();
   if (all == 0) return {};
   std::map<std::string, std::size_t> counts;
-  for (std::size_t i = 0; i < all; ++i) ++counts[verdict_text(result.entry->checks[i], result.checks[i])];
+  for (const CheckResult& check : result.checks) ++counts[verdict_text(check)];
   std::string text = fmt::format("{} of {} {}", counts["holds"], all, all == 1 ? "claim holds" : "claims hold");
   for (const auto& [verdict, count] : counts) {
     if (verdict == "holds") continue;

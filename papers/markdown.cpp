@@ -22,11 +22,11 @@ std::string table_markdown(const Table& table, const std::vector<std::vector<Tab
 }
 
 std::string checks_markdown(const EntryResult& result) {
-  reports::Table table = reports::text_columns("check", "claim", "verdict", "measured", "reason");
+  reports::Table table = reports::text_columns("claim", "", "verdict");
   for (std::size_t i = 0; i < result.checks.size(); ++i) {
     const Check& check = result.entry->checks[i];
     const CheckResult& found = result.checks[i];
-    table.rows.push_back({check.id, check.claim, verdict_text(check, found), measured_text(found), found.reason});
+    table.rows.push_back({check.id, claim_sentences(check, found), verdict_text(found)});
   }
   return "## Claims\n\n" + reports::markdown_text(table);
 }

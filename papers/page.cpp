@@ -69,9 +69,9 @@ OrderedJson check_json(const Check& check, const CheckResult& found) {
           {"verdict", to_string(found.verdict)},
           {"known_failure", check.known_failure.has_value()},
           {"expected", found.expected},
-          {"measured", measured_text(found)},
+          {"measured", measured_text(check, found)},
           {"measure", number(found.measure.number)},
-          {"reason", found.reason}};
+          {"reason", reason_text(check, found)}};
 }
 
 OrderedJson entry_json(const EntryResult& result) {

@@ -23,7 +23,7 @@ struct CheckResult {
   Verdict verdict = Verdict::undecided;
   std::vector<Measured> measured;
   Value measure;         ///< of Check::measure
-  std::string reason;    ///< why it is not comparable or not run; of a known failure why it fails
+  std::string reason;    ///< why it is not comparable or not run
   bool expected = true;  ///< false: fails and is no known failure, or a known failure holds again or left its range
 };
 
@@ -46,7 +46,7 @@ struct EntryResult {
   const Entry* entry = nullptr;
   std::string not_run;         ///< why it was not run; else empty
   std::string problems;        ///< what was solved: "63 problems (generated)"
-  std::string stopped_by;      ///< of its cells: "judge_timed"; empty where it has none
+  std::string criterion;       ///< "stop_by judge_timed, natural_map_scaled at 1e-8"; empty: it has no cells of solvers
   std::string made;            ///< when and by which build; empty: not known
   std::vector<Table> layouts;  ///< the entry's tables, with the lines of groups written out
   std::vector<std::vector<std::vector<TableCell>>> tables;  ///< [table][row][column]

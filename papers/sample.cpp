@@ -62,72 +62,80 @@ std::vector<Field> make_fields() {
   const auto number = Kind::number;
   const auto truth_kind = Kind::truth;
   return {
-      {{"cells", truth_kind, "true for every cell: count(cells)"}, truth([](const CellRecord&) { return true; })},
-      {{"condensed_ms", number, "total_ms and what the solver needs of G, of a problem given as M and J, ms"},
+      {{"cells", truth_kind, "true for every cell: count(cells)", "cells"},
+       truth([](const CellRecord&) { return true; })},
+      {{"condensed_ms", number, "total_ms and what the solver needs of G, of a problem given as M and J, ms",
+        "time with condensation", "ms"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          if (!answered(cell) || !cell.condensation_s) return std::nullopt;
          return milliseconds * (cell.total.median + *cell.condensation_s);
        }},
-      {{"conditioning", number, "of the problem's G, on its range"},
+      {{"conditioning", number, "of the problem's G, on its range", "conditioning of G"},
        [](const CellRecord&, const ProblemRecord& problem) { return problem.conditioning; }},
-      {{"contacts", number, "of the problem"}, of_problem(&ProblemRecord::contacts)},
-      {{"converged", truth_kind, "the solve ended by its own stopping test"},
+      {{"contacts", number, "of the problem", "number of contacts"}, of_problem(&ProblemRecord::contacts)},
+      {{"converged", truth_kind, "the solve ended by its own stopping test", "converged"},
        truth([](const CellRecord& cell) { return cell.status == CellStatus::converged; })},
-      {{"factorizations", number, "numeric factorizations, the first included"}, counter(&CellRecord::factorizations)},
-      {{"iterations", number, "of the solver"}, counter(&CellRecord::iterations)},
-      {{"joints", number, "joint rows of the problem"}, of_problem(&ProblemRecord::joints)},
-      {{"limits", number, "limit rows of the problem"}, of_problem(&ProblemRecord::limits)},
-      {{"max_iterations", number, "that the cell was allowed"},
+      {{"factorizations", number, "numeric factorizations, the first included", "number of factorizations"},
+       counter(&CellRecord::factorizations)},
+      {{"iterations", number, "of the solver", "number of iterations"}, counter(&CellRecord::iterations)},
+      {{"joints", number, "joint rows of the problem", "number of joint rows"}, of_problem(&ProblemRecord::joints)},
+      {{"limits", number, "limit rows of the problem", "number of limit rows"}, of_problem(&ProblemRecord::limits)},
+      {{"max_iterations", number, "that the cell was allowed", "iteration limit"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          return static_cast<double>(cell.max_iterations);
        }},
-      {{"memory_mb", number, "maximum resident memory, MB"},
+      {{"memory_mb", number, "maximum resident memory, MB", "memory", "MB"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          if (!answered(cell)) return std::nullopt;
          return static_cast<double>(cell.peak_memory_kb) / kilobytes_a_megabyte;
        }},
-      {{"minimum_ms", number, "minimum time of set-up and solve over all repeats, ms"},
+      {{"minimum_ms", number, "minimum time of set-up and solve over all repeats, ms", "time", "ms"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          if (!answered(cell)) return std::nullopt;
          return milliseconds * cell.total.minimum;
        }},
       {{"model_solved", truth_kind,
-        "by the residual of the model that the solver solves: NCP, CCP, box, facets or RaiSim's"},
+        "by the residual of the model that the solver solves: NCP, CCP, box, facets or RaiSim's",
+        "solved on their own model"},
        {}},
-      {{"mu", number, "largest friction coefficient of the problem"},
+      {{"mu", number, "largest friction coefficient of the problem", "friction coefficient"},
        [](const CellRecord&, const ProblemRecord& problem) -> std::optional<double> { return problem.mu_max; }},
-      {{"open", number, "open contacts of the answer"}, counter(&CellRecord::open)},
-      {{"others", truth_kind, "another configuration solves the problem, too"}, {}},
-      {{"own_residual", number, "of the solver's own stopping test, at its end"}, own},
-      {{"products", number, "products with G"}, counter(&CellRecord::operator_products)},
-      {{"rank", number, "of the problem's G"},
+      {{"open", number, "open contacts of the answer", "number of open contacts"}, counter(&CellRecord::open)},
+      {{"others", truth_kind, "another configuration solves the problem, too", "solved by another configuration"}, {}},
+      {{"own_residual", number, "of the solver's own stopping test, at its end", "own residual"}, own},
+      {{"products", number, "products with G", "number of products with G"}, counter(&CellRecord::operator_products)},
+      {{"rank", number, "of the problem's G", "rank of G"},
        [](const CellRecord&, const ProblemRecord& problem) -> std::optional<double> {
          return problem.rank ? std::optional(static_cast<double>(*problem.rank)) : std::nullopt;
        }},
-      {{"rows", number, "of the problem"}, of_problem(&ProblemRecord::rows)},
-      {{"setup_ms", number, "median time of the set-up, ms"}, median_ms(&CellRecord::setup)},
-      {{"slip", number, "slipping contacts of the answer"}, counter(&CellRecord::slip)},
-      {{"solve_ms", number, "median time of the solve, ms"}, median_ms(&CellRecord::solve)},
-      {{"solved", truth_kind, "by the judge, at the cell's tolerance"},
+      {{"rows", number, "of the problem", "number of rows"}, of_problem(&ProblemRecord::rows)},
+      {{"setup_ms", number, "median time of the set-up, ms", "set-up time", "ms"}, median_ms(&CellRecord::setup)},
+      {{"slip", number, "slipping contacts of the answer", "number of slipping contacts"}, counter(&CellRecord::slip)},
+      {{"solve_ms", number, "median time of the solve, ms", "solve time", "ms"}, median_ms(&CellRecord::solve)},
+      {{"solved", truth_kind, "by the judge, at the cell's tolerance", "solved"},
        truth([](const CellRecord& cell) { return cell.solved; })},
-      {{"stick", number, "sticking contacts of the answer"}, counter(&CellRecord::stick)},
+      {{"stick", number, "sticking contacts of the answer", "number of sticking contacts"},
+       counter(&CellRecord::stick)},
       {{"times_fastest", number,
-        "of a solved cell: minimum_ms over that of the fastest configuration that solves the problem"},
+        "of a solved cell: minimum_ms over that of the fastest configuration that solves the problem",
+        "time over that of the fastest configuration"},
        {}},
       {{"times_others", number,
-        "of a solved cell: minimum_ms over that of the fastest other configuration that solves it"},
+        "of a solved cell: minimum_ms over that of the fastest other configuration that solves it",
+        "time over that of the fastest other configuration"},
        {}},
-      {{"tolerance", number, "of the cell"},
+      {{"tolerance", number, "of the cell", "tolerance"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> { return cell.tolerance; }},
-      {{"total_ms", number, "median time of set-up and solve, ms"}, median_ms(&CellRecord::total)},
-      {{"trivial", truth_kind, "no impulse at all solves the problem at the cell's tolerance"},
+      {{"total_ms", number, "median time of set-up and solve, ms", "time", "ms"}, median_ms(&CellRecord::total)},
+      {{"trivial", truth_kind, "no impulse at all solves the problem at the cell's tolerance",
+        "solved by zero impulse"},
        [](const CellRecord& cell, const ProblemRecord& problem) -> std::optional<double> {
          const auto at_zero = problem.zero_impulse.find(cell.verdict);
          return at_zero != problem.zero_impulse.end() && at_zero->second <= cell.tolerance ? 1.0 : 0.0;
        }},
-      {{"verdict_value", number, "the official residual"},
+      {{"verdict_value", number, "the official residual", "official residual"},
        [](const CellRecord& cell, const ProblemRecord&) { return cell.verdict_value; }},
-      {{"warm", truth_kind, "it started from the answer to the step before"},
+      {{"warm", truth_kind, "it started from the answer to the step before", "started warm"},
        truth([](const CellRecord& cell) { return cell.start_used == "previous"; })},
   };
 }

@@ -31,7 +31,9 @@ std::vector<Sample> samples_of(const StoreContents& contents, const std::set<std
 struct FieldInfo {
   std::string name;
   Kind kind = Kind::number;
-  std::string meaning;  ///< with its unit
+  std::string meaning;    ///< with its unit
+  std::string noun = {};  ///< in a sentence: "number of iterations"; of a truth what holds: "solved"
+  std::string unit = {};
 };
 /// Those with a fixed name; residuals have their own (residual_table()), and `scene.NAME` and `option.NAME` are the
 /// numbers among the options of a problem's scene and of a configuration, `step.COLUMN` and `run.…` those of

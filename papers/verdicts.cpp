@@ -65,8 +65,7 @@ void put(VerdictRecord& record, const std::vector<EntryResult>& results, const s
     LastVerdicts& last =
         record[result.entry->id] = {fingerprint(*result.entry, entries), size, result.problems, build, {}};
     for (std::size_t i = 0; i < result.checks.size(); ++i) {
-      const Check& check = result.entry->checks[i];
-      last.checks.emplace_back(check.id, verdict_text(check, result.checks[i]));
+      last.checks.emplace_back(result.entry->checks[i].id, verdict_text(result.checks[i]));
     }
   }
 }

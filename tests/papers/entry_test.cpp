@@ -7,6 +7,7 @@
 #include <set>
 
 #include "papers/command_samples.hpp"
+#include "papers/describe.hpp"
 #include "papers/render.hpp"
 #include "papers/results.hpp"
 #include "papers/trajectory_samples.hpp"
@@ -16,6 +17,7 @@
 namespace conebench::papers {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
@@ -55,6 +57,14 @@ std::vector<Sample> four() {
   return {sample("A", "p", 2), sample("A", "q", 4), sample("B", "p", 8), sample("B", "q", 10)};
 }
 
+/// One of the files of entry_latex(); empty where there is none.
+std::string latex_file(const EntryResult& result, const std::string& name) {
+  for (const ReportFile& file : entry_latex(result)) {
+    if (file.path == name) return file.content;
+  }
+  return {};
+}
+
 TEST(PaperEntry, LaysOutTheTableWithThePublishedValueBeneath) {
   const auto entry = read(small());
   ASSERT_TRUE(entry) << entry.error().message;
@@ -65,11 +75,13 @@ TEST(PaperEntry, LaysOutTheTableWithThePublishedValueBeneath) {
                                                    {"", "published", "3.00 ± 0.500"},
                                                    {"B", "measured", "9.00 ± 1.41"}}));
   EXPECT_THAT(entry_csv(result), HasSubstr("table,Sweeps,A_1,all,3,1.4142135623730951,3,0.5,,\n"));
-  EXPECT_THAT(entry_csv(result), HasSubstr("check,a,A is faster,\"mean(iterations){configuration=A} is 3, below "
-                                           "mean(iterations){configuration=B}, which is 9\",3,,,,holds,\n"));
-  EXPECT_THAT(entry_markdown(result), HasSubstr("| a | A is faster | holds | mean(iterations){configuration=A} is 3, "
-                                                "below mean(iterations){configuration=B}, which is 9 |"));
-  EXPECT_THAT(entry_latex(result), HasSubstr("A\\_1 & measured & $3.00 \\pm 1.41$ \\\\"));
+  EXPECT_THAT(entry_csv(result), HasSubstr("check,a,A is faster,\"The mean number of iterations of A is 3, of B 9 "
+                                           "(claimed: below)\",3,,,,holds,\n"));
+  EXPECT_THAT(entry_markdown(result), HasSubstr("| a | A is faster. The mean number of iterations of A is 3, of B 9 "
+                                                "(claimed: below). | holds |"));
+  EXPECT_THAT(latex_file(result, "mine-1-table.tex"), HasSubstr("A\\_1 & measured & 3.00 & $\\pm$ & 1.41 \\\\"));
+  EXPECT_THAT(latex_file(result, "mine-1-numbers.tex"), HasSubstr("\\newcommand{\\cb"));
+  EXPECT_THAT(latex_file(result, "mine-1.tex"), HasSubstr("\\input{mine-1-table}"));
   EXPECT_THAT(paper_page("P", {result}), HasSubstr("\"verdict\":\"holds\""));
 }
 
@@ -171,7 +183,8 @@ TEST(PaperEntry, MarksTheSolversOfConebenchsAuthors) {
       table_texts(result.layouts[0], result.tables[0]),
       (std::vector<std::vector<std::string>>{{"configuration", "all"}, {"A *", "3"}, {"B", "9"}, {"A and B", "6"}}));
   EXPECT_THAT(entry_markdown(result), HasSubstr("\n\n\\* by Conebench's authors\n\n"));
-  EXPECT_THAT(entry_latex(result), HasSubstr("* by Conebench\\textquotesingle{}s authors"));
+  EXPECT_THAT(latex_file(result, "mine-1-table.tex"),
+              AllOf(HasSubstr("\nA$^{*}$ & 3 "), HasSubstr("$^{*}$ by Conebench's authors")));
   EXPECT_THAT(entry_csv(result), HasSubstr("table,Sweeps,A,all,3,")) << "names as they are";
 }
 
@@ -207,8 +220,8 @@ TEST(PaperEntry, OnlySomeCellsCount) {
   ASSERT_TRUE(entry) << entry.error().message;
   const EntryResult result = evaluate_entry(*entry, four());
   EXPECT_EQ(*result.tables[0][1][0].value.number, 8.0);  // of B the cell with 10 is left out
-  EXPECT_EQ(measured_text(result.checks[0]),
-            "mean(iterations){configuration=A} is 3, below mean(iterations){configuration=B}, which is 8");
+  EXPECT_EQ(measured_text(entry->checks[0], result.checks[0]),
+            "The mean number of iterations of A is 3, of B 8 (claimed: below)");
   EXPECT_EQ(counted(*entry, four()).size(), 3U);
   json["only"] = "mean(iterations) < 9";
   EXPECT_THAT(complaint(json), HasSubstr("only: "));
@@ -241,7 +254,7 @@ TEST(PaperEntry, ATableOfOurOwnNamesNoPaper) {
   ASSERT_TRUE(entry) << entry.error().message;
   const EntryResult result = evaluate_entry(*entry, four());
   EXPECT_THAT(entry_markdown(result), ::testing::Not(HasSubstr("paper")));
-  EXPECT_THAT(entry_latex(result), HasSubstr("\\caption{Sweeps, measured and published.}"));
+  EXPECT_THAT(latex_file(result, "mine-1-table.tex"), HasSubstr("\\caption[Sweeps]{Sweeps, measured and published.}"));
 }
 
 TEST(PaperEntry, ACheckOfPartsHoldsWhereEachDoes) {
@@ -253,7 +266,37 @@ TEST(PaperEntry, ACheckOfPartsHoldsWhereEachDoes) {
   ASSERT_TRUE(entry);
   const CheckResult result = evaluate_check(entry->checks[0], select(four()));
   EXPECT_EQ(result.verdict, Verdict::fails);
-  EXPECT_EQ(measured_text(result), "A: mean(iterations) is 3, below 5; B: mean(iterations) is 9, not below 5");
+  EXPECT_EQ(measured_text(entry->checks[0], result),
+            "A: The mean number of iterations is 3 (claimed: below 5). B: The mean number of iterations is 9 (claimed: "
+            "below 5)");
+  json["checks"][0]["finding"] = "{1} sweeps";
+  const auto told = read(json);
+  ASSERT_TRUE(told) << told.error().message;
+  EXPECT_EQ(measured_text(told->checks[0], result), "A: 3 sweeps. B: 9 sweeps");
+  EXPECT_EQ(fingerprint(*told, {}), fingerprint(*entry, {})) << "words change no number";
+}
+
+TEST(PaperEntry, TellsQuantitiesInWords) {
+  const std::map<std::string, std::string> phrases = {
+      {"share(solved){solver=CASCADE}", "the share solved by CASCADE"},
+      {"mean(iterations){configuration=PGS-NCP && tolerance=1e-4}", "the mean number of iterations of PGS-NCP at 1e-4"},
+      {"count(converged where scene.mass_ratio >= 1000){solver~^(RAISIM|NSGS)$}",
+       "the number converged of RAISIM and NSGS where mass ratio ≥ 1000"},
+      {"slope(max(log10(contacts)), min(log10(total_ms)) by problem where solved){configuration=A && family=Chain}",
+       "the exponent with which the time grows with the number of contacts of A on Chain where solved"},
+      {"max(step.kinetic_J){family=reference}", "the largest kinetic energy of reference"},
+      {"mean(total_ms){solver~^SICONOS-} / mean(total_ms){solver=NSGS}",
+       "the ratio of the mean time of SICONOS-* to the mean time of NSGS"},
+      {"0.5 * median(iterations)", "0.500 times the median number of iterations"}};
+  for (const auto& [text, phrase] : phrases) {
+    const auto expression = parse_expression(text, Kind::number);
+    ASSERT_TRUE(expression) << expression.error().message;
+    EXPECT_EQ(describe(*expression), phrase);
+  }
+  const auto time = parse_expression("mean(total_ms)", Kind::number),
+             share = parse_expression("share(solved)", Kind::number);
+  EXPECT_EQ(quantity_text(*time, 12.34), "12.3 ms");
+  EXPECT_EQ(quantity_text(*share, 0.634), "63.4 %");
 }
 
 TEST(PaperEntry, AKnownFailureIsExpectedInItsRangeAlone) {
@@ -264,13 +307,17 @@ TEST(PaperEntry, AKnownFailureIsExpectedInItsRangeAlone) {
   ASSERT_TRUE(entry) << entry.error().message;
   const auto result = [&](std::vector<Sample> samples) { return evaluate_entry(*entry, samples); };
   EXPECT_FALSE(unexpected({result(four())}));
-  EXPECT_EQ(result(four()).checks[0].reason, "known failure: it is not; its measure 3 is within the known range 1 … 4");
-  EXPECT_EQ(verdict_text(entry->checks[0], result(four()).checks[0]), "fails (known)");
-  EXPECT_EQ(claims_text(result(four())), "0 of 1 claim holds, 1 fails (known)");
+  const auto reason = [&](const EntryResult& found) { return reason_text(entry->checks[0], found.checks[0]); };
+  EXPECT_EQ(reason(result(four())), "it is not");
+  EXPECT_EQ(verdict_text(result(four()).checks[0]), "fails");
+  EXPECT_EQ(claims_text(result(four())), "0 of 1 claim holds, 1 fails");
+  EXPECT_EQ(claim_sentences(entry->checks[0], result(four()).checks[0]),
+            "A is faster. The mean number of iterations of A is 3, of B 9 (claimed: above). It is not.");
   auto outside = four();
   outside[0].numbers["iterations"] = 7;  // a mean of 5.5: still fails, and has left the range
   EXPECT_TRUE(unexpected({result(outside)}));
-  EXPECT_THAT(result(outside).checks[0].reason, HasSubstr("5.50 is outside"));
+  EXPECT_EQ(reason(result(outside)), "it is not. That explains a value of 1 to 4, not 5.50");
+  EXPECT_EQ(verdict_text(result(outside).checks[0]), "fails without a known reason");
   auto again = four();
   again[0].numbers["iterations"] = 100;
   EXPECT_EQ(result(again).checks[0].verdict, Verdict::holds);

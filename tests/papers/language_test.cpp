@@ -115,8 +115,8 @@ TEST(PaperLanguage, ComparisonsAndLogicGiveTruths) {
   EXPECT_TRUE(truth("1 > 2 or (2 > 1 and not 1 > 2)"));
   const auto compared = run("max(iterations) > 50 and min(iterations) > 2", samples, Kind::truth).comparisons;
   ASSERT_EQ(compared.size(), 2U);
-  EXPECT_EQ(comparison_text(compared[0]), "max(iterations) is 60, above 50");
-  EXPECT_EQ(comparison_text(compared[1]), "min(iterations) is 1, not above 2");
+  EXPECT_EQ(comparison_text(compared[0]), "The largest number of iterations is 60 (claimed: above 50)");
+  EXPECT_EQ(comparison_text(compared[1]), "The least number of iterations is 1 (claimed: above 2)");
 }
 
 TEST(PaperLanguage, NothingIsNoZero) {

@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "base/folder.hpp"
@@ -20,6 +22,7 @@
 #include "cli/night_files.hpp"
 #include "cli/output.hpp"
 #include "cli/run_ending.hpp"
+#include "reports/badge.hpp"
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
@@ -61,11 +64,19 @@ class Night {
   explicit Night(const NightlyArguments& arguments) : arguments_(arguments), folder_(arguments.folder) {}
 
   Result<int> run() {
+    if (arguments_.jobs > 1 && !arguments_.quick) {
+      return Error{ErrorCode::wrong_usage,
+                   "--jobs: needs --quick, since the times of workers side by side say nothing"};
+    }
     CONEBENCH_CHECK(load_foreign_code(arguments_.code));
     CONEBENCH_TRY(auto suite, load_suite(arguments_.suite, arguments_.code.in_suite(), simulation::sampled_scenes()));
     suite_.emplace(std::move(suite));
     CONEBENCH_TRY(filter_, CellFilter::parse(arguments_.filter));
     if (!arguments_.filter.empty()) suite_->name += " where " + one_line(arguments_.filter);
+    if (arguments_.quick) {
+      suite_->name += " (quick)";
+      suite_->repeats = quick_look;
+    }
     CONEBENCH_TRY(compare_.fail_on, reports::parse_gate(arguments_.fail_on));
     as_text_ = arguments_.format.empty() ? isatty(STDOUT_FILENO) == 1 : arguments_.format == "text";
     CONEBENCH_CHECK(make_folder(folder_));
@@ -153,6 +164,7 @@ class Night {
     SweepOptions options;
     options.data = arguments_.data;
     options.filter = arguments_.filter;
+    options.jobs = static_cast<int>(arguments_.jobs);
     options.cache = fs::path(store_).replace_extension(".problems");
     if (!arguments_.survey.empty()) options.cache = arguments_.survey;
     return options;
@@ -205,7 +217,7 @@ class Night {
                    .store = store_.string(),
                    .baseline = baseline_ ? baseline_->name : std::string(),
                    .part = {},
-                   .jobs = 1,
+                   .jobs = static_cast<int>(arguments_.jobs),
                    .outcome = outcome,
                    .verdict = {}};
     if (contents) {
@@ -383,12 +395,14 @@ class Night {
       night->result = found.result;
       night->page = found.reported.empty() ? fs::path() : pages() / "index.html";
     }
-    CONEBENCH_CHECK(write_pages(found.reported, history));
+    CONEBENCH_CHECK(write_pages(found, history));
     CONEBENCH_CHECK(copy_pages(folder_, store_, arguments_.artifacts));
     CONEBENCH_CHECK(write_night_result(store_, found.result));
-    prune_nights(folder_, suite_->name, arguments_.keep,
-                 {store_, baseline_ ? baseline_->store : fs::path(), arguments_.pin});
-    keep_builds(folder_, build_.executable, arguments_.pin);
+    const std::vector<fs::path> spared = {store_, baseline_ ? baseline_->store : fs::path(), arguments_.pin};
+    prune_nights(folder_, suite_->name, arguments_.keep, spared);
+    prune_stores(folder_, suite_->name, arguments_.keep_stores, spared);
+    // Quick nights have no times that an A/B run could confirm.
+    if (!arguments_.quick) keep_builds(folder_, build_.executable, arguments_.pin);
     return {};
   }
 
@@ -418,9 +432,12 @@ class Night {
   /// Foreign text as part of the summary.
   std::string shown(const std::string& text) const { return as_text_ ? one_line(text) : reports::markdown(text); }
 
+  std::string emphasised(const std::string& word) const { return as_text_ ? word : "*" + word + "*"; }
+
   std::string text_of(const Reported& reported, const std::string& against) const {
     const std::string title = fmt::format("Against the {}", against);
-    if (!as_text_) return reports::comparison_markdown(reported.comparison, title);
+    // Two comparisons, the lists of alarms and the head are one comment.
+    if (!as_text_) return reports::comparison_markdown(reported.comparison, title, reports::max_comment / 3);
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
     constexpr std::size_t usual = 100;
     return title + "\n" +
@@ -428,8 +445,8 @@ class Night {
                                         on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual);
   }
 
-  Result<void> write_pages(const std::vector<Reported>& reported, const reports::History& history) const {
-    for (const auto& [comparison, folder, asked, withdrawn, pinned_utc] : reported) {
+  Result<void> write_pages(const Judgement& found, const reports::History& history) const {
+    for (const auto& [comparison, folder, asked, withdrawn, pinned_utc] : found.reported) {
       CONEBENCH_CHECK(write_files(folder, {{"index.html", reports::comparison_page(comparison)},
                                            {"comparison.md", reports::comparison_markdown(comparison)},
                                            {"comparison.json", reports::comparison_json(comparison)}}));
@@ -437,6 +454,10 @@ class Night {
     const std::string name = fmt::format("{}: {}", suite_->name, store_.filename().string());
     CONEBENCH_CHECK(write_files(pages(), {{"night.xml", reports::junit_xml(name, tests_)}}));
     CONEBENCH_CHECK(reports::write_history(history, folder_ / "history"));
+    const bool alarm = std::any_of(found.result.alarms.begin(), found.result.alarms.end(),
+                                   [](const Alarm& one) { return !one.accepted; });
+    const std::string badge = reports::badge_svg(reports::analyse(tonight_, false, suite_->name), alarm);
+    CONEBENCH_CHECK(write_files(folder_ / "history", {{"badge.svg", badge}}));
     return {};
   }
 
@@ -497,17 +518,30 @@ class Night {
 
   /// The summary's list of alarms, and a failing test for each that the comparison does not show.
   void report_alarms(const FollowedAlarms& alarms, NightResult& result, std::string& text) {
+    constexpr std::size_t max_listed = 30;  // of each kind
     std::string lines;
     for (std::size_t i = 0; i < alarms.standing.size(); ++i) {
       const std::string text_of_alarm = reports::describe_alarm(alarms.standing[i]);
       const bool seen = i < alarms.seen;
-      lines += fmt::format("- alarm {}{}\n", shown(text_of_alarm), seen ? "" : " (stands: not cleared tonight)");
+      if (i < max_listed) {
+        lines += fmt::format("- alarm {}{}\n", shown(text_of_alarm), seen ? "" : " (stands: not cleared tonight)");
+      }
       if (!seen || alarms.standing[i].source == ChangeSource::nights) {
         tests_.front().cases.push_back(test_of("alarm " + text_of_alarm, gate_failed, {text_of_alarm}));
       }
     }
-    for (const Alarm& alarm : alarms.accepted) lines += fmt::format("- {}\n", shown(reports::describe_alarm(alarm)));
-    for (const Alarm& alarm : alarms.gone) lines += fmt::format("- gone: {}\n", shown(reports::describe_alarm(alarm)));
+    const auto list = [&](const std::vector<Alarm>& some, const char* what) {
+      for (const Alarm& alarm : std::span(some).first(std::min(some.size(), max_listed))) {
+        lines += fmt::format("- {}{}\n", what, shown(reports::describe_alarm(alarm)));
+      }
+    };
+    list(alarms.accepted, "");
+    list(alarms.gone, "gone: ");
+    const auto all = {alarms.standing.size(), alarms.accepted.size(), alarms.gone.size()};
+    const std::size_t left =
+        std::accumulate(all.begin(), all.end(), std::size_t{0},
+                        [&](std::size_t sum, std::size_t size) { return sum + size - std::min(size, max_listed); });
+    if (left > 0) lines += fmt::format("- and {} more: conebench history has all\n", left);
     if (!lines.empty()) text += "\nAlarms:\n\n" + lines;
     if (!alarms.standing.empty()) {
       const std::string command = fmt::format("conebench accept {} --why TEXT --stores {}",
@@ -537,8 +571,8 @@ class Night {
     if (suspects.empty() || interrupted_) return {};
     const fs::path other = kept_build(folder_, earlier.executable);
     if (std::error_code ignored; other.empty() || !fs::exists(other, ignored)) {
-      text += fmt::format("\nThe slower configurations are *unconfirmed*: the executable of {} is not in {}.\n",
-                          shown(earlier.name), shown((folder_ / "builds").string()));
+      text += fmt::format("\nThe slower configurations are {}: the executable of {} is not in {}.\n",
+                          emphasised("unconfirmed"), shown(earlier.name), shown((folder_ / "builds").string()));
       return {};
     }
     const InterruptGuard guard;
@@ -548,7 +582,7 @@ class Night {
     const auto found = confirm_ab(*suite_, earlier.store, suspects, options, progress);
     if (!found || found->interrupted) {
       interrupted_ = found && found->interrupted;
-      text += fmt::format("\nThe slower configurations are *unconfirmed*: {}.\n",
+      text += fmt::format("\nThe slower configurations are {}: {}.\n", emphasised("unconfirmed"),
                           interrupted_ ? "interrupted" : shown(found.error().message));
       return {};
     }

@@ -19,7 +19,10 @@ struct NightlyArguments {
   std::string measured;   ///< store whose cells are tonight's (a merge of shards); empty: none
   std::string survey;     ///< see SweepOptions::cache; empty: next to the store
   std::string artifacts;  ///< folder for a copy of the pages; empty: none
+  bool quick = false;     ///< as of `run`: verdicts and counts alone
+  long jobs = 1;          ///< workers, of a quick night
   long keep = 0;
+  long keep_stores = 0;  ///< of older nights the summary alone is kept; 0: all stores are
   bool break_lock = false;
   ForeignCode code;
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/plural.hpp"
 #include "cli/output.hpp"
 #include "store/night_folder.hpp"
 
@@ -40,6 +41,19 @@ void prune_nights(const fs::path& folder, const std::string& suite, long keep, c
     delete_night(old);
     print_note("deleted: " + old.string());
   }
+}
+
+void prune_stores(const fs::path& folder, const std::string& suite, long keep, const std::vector<fs::path>& spared) {
+  if (keep == 0) return;
+  const auto nights = read_night_folder(folder, suite);
+  if (!nights) return;
+  long deleted = 0;
+  for (const fs::path& old : nights_to_delete(*nights, static_cast<std::size_t>(keep), spared)) {
+    if (std::error_code ignored; !fs::exists(old, ignored)) continue;
+    delete_store(old);
+    ++deleted;
+  }
+  if (deleted > 0) print_note("deleted " + plural(deleted, "store") + "; their summaries are kept");
 }
 
 void keep_builds(const fs::path& folder, const std::string& executable, const fs::path& pin) {

@@ -18,6 +18,11 @@ Result<void> copy_pages(const std::filesystem::path& folder, const std::filesyst
 void prune_nights(const std::filesystem::path& folder, const std::string& suite, long keep,
                   const std::vector<std::filesystem::path>& spared);
 
+/// Of the suite's nights beyond the newest `keep` (0: none), without `spared`, deletes all but what the page of all
+/// nights needs; notes how many.
+void prune_stores(const std::filesystem::path& folder, const std::string& suite, long keep,
+                  const std::vector<std::filesystem::path>& spared);
+
 /// Keeps the executables of tonight, of the last good night, of the pinned reference, and of as many nights as a
 /// history may date a change back. Deletes the others.
 void keep_builds(const std::filesystem::path& folder, const std::string& executable, const std::filesystem::path& pin);

@@ -42,6 +42,9 @@ Command add_nightly(CLI::App& root) {
       ->type_name("STORE");
   app->add_option("--survey", arguments->survey, "Folder that keeps what is known of the problems, as of `run`")
       ->type_name("DIR");
+  app->add_flag("--quick", arguments->quick,
+                "Each cell once, judged by verdicts and counts, as on a shared runner; no times (docs/suites.md)");
+  add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0}, "Worker processes, with --quick");
   app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, as of compare")
       ->type_name("LIST")
       ->capture_default_str();
@@ -53,6 +56,8 @@ Command add_nightly(CLI::App& root) {
       ->type_name("FORMAT");
   add_integer(*app, "--keep", arguments->keep, {.minimum = 0.0, .maximum = 1e6},
               "Nights to keep, in addition to the last good and the pinned one; 0: all");
+  add_integer(*app, "--keep-stores", arguments->keep_stores, {.minimum = 0.0, .maximum = 1e6},
+              "Stores to keep; of older nights the page of all nights needs their summaries alone; 0: all");
   add_foreign_code(*app, arguments->code, true);
   app->add_flag("--break-lock", arguments->break_lock, "Take over a lock of another host or from before a restart");
   return {app, [arguments] { return run_night(*arguments); }};

@@ -35,7 +35,7 @@ constexpr const char* report_footer = R"(Examples:
 struct ReportArguments {
   std::vector<std::string> stores;
   std::string out;
-  std::string formats = "html,md,latex,csv,json";
+  std::string formats = "html,md,latex,csv,json,badge";
   std::string title;
   std::string groups = "family";
   std::string filter;
@@ -184,7 +184,7 @@ Command add_report(CLI::App& root) {
                   "Folder for the report, made where it is missing; without it the ranking is printed")
       ->type_name("DIR");
   app->add_flag("--failed", arguments->failed, "List every cell that ran and is not solved, with its reason");
-  app->add_option("--format", arguments->formats, "html, md, latex, csv, json (comma-separated)")
+  app->add_option("--format", arguments->formats, "html, md, latex, csv, json, badge (comma-separated)")
       ->type_name("LIST")
       ->capture_default_str();
   app->add_option("--by", arguments->groups, "family, category (of samples) or conditioning")

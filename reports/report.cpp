@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "reports/badge.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/comparison/describe.hpp"
 #include "reports/formats.hpp"
@@ -17,16 +18,17 @@ namespace conebench {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, ReportFormat>, 5> format_names{{{"html", ReportFormat::html},
+constexpr std::array<std::pair<const char*, ReportFormat>, 6> format_names{{{"html", ReportFormat::html},
                                                                             {"md", ReportFormat::md},
                                                                             {"latex", ReportFormat::latex},
                                                                             {"csv", ReportFormat::csv},
-                                                                            {"json", ReportFormat::json}}};
+                                                                            {"json", ReportFormat::json},
+                                                                            {"badge", ReportFormat::badge}}};
 
 /// Every name that a report's file can have, except in the folder of LaTeX.
-constexpr std::array file_names = {"index.html",   "report.md",         "cells.csv",        "ranking.csv",
-                                   "pairs.csv",    "problems.csv",      "report.json",      "performance_profiles.csv",
-                                   "statuses.csv", "data_profiles.csv", "pair_profiles.csv"};
+constexpr std::array file_names = {"index.html",   "report.md",         "cells.csv",         "ranking.csv",
+                                   "pairs.csv",    "problems.csv",      "report.json",       "performance_profiles.csv",
+                                   "statuses.csv", "data_profiles.csv", "pair_profiles.csv", "badge.svg"};
 
 /// What an earlier report may have left in the folder.
 std::vector<std::filesystem::path> possible_files(const std::filesystem::path& out) {
@@ -77,6 +79,7 @@ std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, con
       case ReportFormat::json:
         files.push_back({"report.json", [&](const ByteSink& sink) { reports::json_report(analysis, {}, sink); }});
         break;
+      case ReportFormat::badge: whole({"badge.svg", reports::badge_svg(analysis)}); break;
     }
   }
   return files;
@@ -124,7 +127,7 @@ Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_
         std::find_if(format_names.begin(), format_names.end(), [&](const auto& row) { return name == row.first; });
     if (found == format_names.end()) {
       return Error{ErrorCode::wrong_usage,
-                   fmt::format("unknown report format '{}'; known: html, md, latex, csv, json", name)};
+                   fmt::format("unknown report format '{}'; known: html, md, latex, csv, json, badge", name)};
     }
     if (std::find(formats.begin(), formats.end(), found->second) == formats.end()) formats.push_back(found->second);
     begin = end + 1;

@@ -15,7 +15,7 @@
 
 namespace conebench {
 
-enum class ReportFormat { html, md, latex, csv, json };
+enum class ReportFormat { html, md, latex, csv, json, badge };
 
 /// All of them, in the order in which they are written.
 std::vector<ReportFormat> all_report_formats();

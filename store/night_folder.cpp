@@ -103,7 +103,14 @@ Result<NightFolder> read_store_folder(const fs::path& folder) {
   std::error_code failure;
   std::vector<fs::path> stores;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (entry->path().extension() == ".sqlite" && entry->is_regular_file()) stores.push_back(entry->path());
+    if (!entry->is_regular_file()) continue;
+    if (entry->path().extension() == ".sqlite") stores.push_back(entry->path());
+    // Of a night whose store was deleted.
+    const std::string name = entry->path().string();
+    const std::string ending = summary_file("").string();
+    if (!name.ends_with(".sqlite" + ending)) continue;
+    const fs::path store = name.substr(0, name.size() - ending.size());
+    if (std::error_code ignored; !fs::exists(store, ignored)) stores.push_back(store);
   }
   if (failure) {
     return Error{ErrorCode::bad_input, fmt::format("{}: cannot be read: {}", folder.string(), failure.message())};
@@ -170,7 +177,7 @@ std::vector<const NightSummary*> bases_of(const NightFolder& folder, const fs::p
   std::vector<const NightSummary*> in_time, late, alarmed, flawed;
   for (const NightSummary& night : folder.nights) {
     if (night.store == store) break;
-    if (!night.complete()) continue;
+    if (std::error_code ignored; !night.complete() || !fs::exists(night.store, ignored)) continue;
     const bool in_alarm = !since.empty() && night.started_utc >= since;
     (!is_good(night) ? flawed : in_alarm ? alarmed : night.started_utc <= now ? in_time : late).push_back(&night);
   }
@@ -213,6 +220,15 @@ std::vector<fs::path> nights_to_delete(const NightFolder& folder, std::size_t ke
 }
 
 fs::path night_pages(const fs::path& store) { return fs::path(store).replace_extension(".comparison"); }
+
+void delete_store(const fs::path& store) {
+  std::error_code ignored;
+  // Reading writes the summary, where the folder can be written.
+  if (!read_night(store) || !fs::exists(summary_file(store), ignored)) return;
+  for (const char* beside : {"", "-wal", "-shm"}) fs::remove(store.string() + beside, ignored);
+  fs::remove_all(fs::path(store).replace_extension(".problems"), ignored);
+  fs::remove_all(night_pages(store), ignored);
+}
 
 void delete_night(const fs::path& store) {
   std::error_code ignored;

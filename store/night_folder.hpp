@@ -83,6 +83,9 @@ std::filesystem::path night_pages(const std::filesystem::path& store);
 /// unfinished files.
 void remove_what_was_not_begun(const std::filesystem::path& folder);
 
+/// Deletes a store, its problems and its pages. Its summary and its result are left for the history of all nights.
+void delete_store(const std::filesystem::path& store);
+
 /// Deletes a store and its companion files.
 void delete_night(const std::filesystem::path& store);
 

@@ -221,8 +221,8 @@ NightSummary night_of(const Json& body) {
   return night;
 }
 
-/// Nothing unless the file is whole and of exactly this state of the store.
-std::optional<NightSummary> kept_summary(const std::filesystem::path& file, const Stamp& stamp) {
+/// Nothing unless the file is whole and of exactly this state of the store, or the store is gone (prune_stores).
+std::optional<NightSummary> kept_summary(const std::filesystem::path& file, const std::optional<Stamp>& stamp) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
@@ -232,7 +232,8 @@ std::optional<NightSummary> kept_summary(const std::filesystem::path& file, cons
   const std::string_view body = std::string_view(text).substr(line_end + 1);
   try {
     const Json head = Json::parse(std::string_view(text).substr(0, line_end));
-    if (head.at("conebench_summary") != layout || head.at("store") != stamp.numbers) return std::nullopt;
+    if (head.at("conebench_summary") != layout) return std::nullopt;
+    if (stamp && head.at("store") != stamp->numbers) return std::nullopt;
     if (head.at("bytes") != body.size() || head.at("crc32") != checksum(body)) return std::nullopt;
     return night_of(Json::parse(body));
   } catch (const std::exception&) {
@@ -279,7 +280,9 @@ std::filesystem::path summary_file(const std::filesystem::path& store) { return 
 Result<NightSummary> read_night(const std::filesystem::path& store) {
   const Stamp stamp = stamp_of(store);
   const std::filesystem::path file = summary_file(store);
-  if (auto kept = kept_summary(file, stamp)) {
+  std::error_code ignored;
+  const bool is_gone = !std::filesystem::exists(store, ignored) && !ignored;
+  if (auto kept = kept_summary(file, is_gone ? std::nullopt : std::optional(stamp))) {
     kept->store = store;
     return std::move(*kept);
   }

@@ -124,7 +124,8 @@ std::string hash_of_text(const std::string& text);
 std::filesystem::path summary_file(const std::filesystem::path& store);
 
 /// Reads the summary file next to the store. If it is missing, damaged or older than the store, a new summary is made
-/// from the store and written there, if possible. A file with a wrong checksum is not used. Errors: those of
+/// from the store and written there, if possible. A file with a wrong checksum is not used. Of a store that is gone the
+/// summary is what is left of the night. Errors: those of
 /// Store::open and Store::read_outcomes.
 Result<NightSummary> read_night(const std::filesystem::path& store);
 

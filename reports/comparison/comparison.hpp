@@ -254,8 +254,11 @@ Result<Calibration> calibrate(const std::vector<Side>& sides);
 std::string comparison_terminal(const Comparison& comparison, bool colour, std::size_t width = 100);
 /// "worse: 2 cells lost, 1 configuration slower (490 cells compared)".
 std::string headline(const Comparison& comparison);
-/// At most 65,536 characters; its heading is the title and the headline.
-std::string comparison_markdown(const Comparison& comparison, const std::string& title = "Conebench");
+/// Bytes that a comment on GitHub or GitLab may have.
+inline constexpr std::size_t max_comment = 65536;
+/// At most `max_size` bytes, with fewer rows where it would be longer; its heading is the title and the headline.
+std::string comparison_markdown(const Comparison& comparison, const std::string& title = "Conebench",
+                                std::size_t max_size = max_comment);
 std::string comparison_json(const Comparison& comparison);
 /// One suite of all configurations together, then one for each slice with a case for each configuration. A case fails
 /// if it fails the gate.

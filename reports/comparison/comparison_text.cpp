@@ -188,8 +188,6 @@ std::string details(const std::string& summary, const std::string& body) {
                       : fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", summary, body);
 }
 
-constexpr std::size_t max_comment = 65536;
-
 std::string heading_of(const Comparison& comparison, const std::string& title) {
   return fmt::format("### {}: {}\n", title, markdown(headline(comparison)));
 }
@@ -244,10 +242,10 @@ std::string markdown_with(const Comparison& comparison, const std::string& title
 
 }  // namespace
 
-std::string comparison_markdown(const Comparison& comparison, const std::string& title) {
+std::string comparison_markdown(const Comparison& comparison, const std::string& title, std::size_t max_size) {
   for (std::size_t rows = 200; rows > 0; rows /= 2) {
     std::string text = markdown_with(comparison, title, rows, rows);
-    if (text.size() <= max_comment) return text;
+    if (text.size() <= max_size) return text;
   }
   return heading_of(comparison, title);
 }

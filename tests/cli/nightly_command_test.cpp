@@ -92,12 +92,43 @@ TEST_F(NightlyCommand, TheSummaryAsTextHasNoMarkup) {
   EXPECT_THAT(second.out, HasSubstr("comparison/index.html"));
 }
 
+TEST_F(NightlyCommand, AQuickNightIsComparedByVerdictsAndCountsWithQuickNightsAlone) {
+  expect_failure(night({"--jobs", "2"}), 2, {"--jobs", "--quick"});
+  ASSERT_EQ(night().code, 0);
+  const auto first = night({"--quick", "--jobs", "2"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, StartsWith("## small-night (quick): first night, 6 of 6 cells solved")) << "no timed baseline";
+  const std::filesystem::path builds = folder / "nights/builds";
+  const auto kept = std::distance(std::filesystem::directory_iterator(builds), {});
+  std::filesystem::remove_all(builds);
+  const auto second = night({"--quick"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, StartsWith("## small-night (quick): nothing worse"));
+  EXPECT_EQ(kept, 1);
+  EXPECT_FALSE(std::filesystem::exists(builds)) << "no A/B run will ask for a quick night's executable";
+}
+
+TEST_F(NightlyCommand, AQuickNightFailsWhereACellIsLost) {
+  const auto quick = [&](const std::string& mode) {
+    write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
+      "solvers": ["NSGS", "MISBEHAVE"], "tolerances": [1e-6]})");
+    return run_night({folder / "night.json", "--stores", folder / "nights", "--quick"},
+                     with_test_solvers({"CONEBENCH_TEST_MODE=" + mode}));
+  };
+  ASSERT_EQ(quick("none").code, 0);
+  const auto second = quick("lie");
+  EXPECT_EQ(second.code, 1) << second.out;
+  EXPECT_THAT(second.out, HasSubstr("lost"));
+  EXPECT_THAT(text_of(folder / "nights/history/badge.svg"), HasSubstr("alarm"));
+}
+
 TEST_F(NightlyCommand, ArtifactsAreTonightsPagesAndLinksBetweenThemWork) {
   namespace fs = std::filesystem;
   const fs::path artifacts = folder / "artifacts";
   ASSERT_EQ(night().code, 0);
   ASSERT_EQ(night({"--artifacts", artifacts.string(), "--pin", stores().front()}).code, 0);
   EXPECT_TRUE(fs::exists(artifacts / "night.xml"));
+  EXPECT_THAT(text_of(artifacts / "history/badge.svg"), HasSubstr("of 3 solved · 20"));
   const auto nights = nlohmann::json::parse(text_of(artifacts / "history/history.json"))["suites"][0]["nights"];
   ASSERT_EQ(nights.size(), 2U);
   EXPECT_EQ(nights[0]["page"], "") << "nothing to compare a first night with";
@@ -156,6 +187,26 @@ TEST_F(NightlyCommand, KeepsTheNewestNightsAndThePinnedOne) {
   const auto left = stores();
   EXPECT_EQ(left.size(), 3U);
   EXPECT_EQ(left.front(), pinned);
+}
+
+TEST_F(NightlyCommand, OfOldNightsTheSummaryIsEnoughForThePageOfAllNights) {
+  namespace fs = std::filesystem;
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(night({"--quick"}).code, 0);
+  const auto third = night({"--quick", "--keep-stores", "2"});
+  EXPECT_EQ(third.code, 0) << third.err;
+  EXPECT_THAT(third.err, HasSubstr("deleted 1 store; their summaries are kept"));
+  EXPECT_EQ(stores().size(), 2U);
+  const auto fourth = night({"--quick", "--keep-stores", "1"});
+  EXPECT_EQ(fourth.code, 0) << fourth.err;
+  EXPECT_EQ(stores().size(), 2U) << "tonight's and the one that it was compared with";
+  const auto history = nlohmann::json::parse(text_of(folder / "nights/history/history.json"));
+  EXPECT_EQ(history["suites"][0]["nights"].size(), 4U);
+  // --keep deletes the rest of them as well.
+  ASSERT_EQ(night({"--quick", "--keep", "2"}).code, 0);
+  const auto left = std::count_if(fs::directory_iterator(folder / "nights"), {}, [](const fs::directory_entry& entry) {
+    return entry.path().string().ends_with(".summary.json");
+  });
+  EXPECT_LE(left, 2);
 }
 
 TEST_F(NightlyCommand, APinnedLastGoodNightIsReportedOnce) {

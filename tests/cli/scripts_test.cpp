@@ -68,6 +68,27 @@ TEST_F(Scripts, HelpSaysHowEachIsCalledAndDoesNothing) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 8) << "a file was written";
 }
 
+TEST_F(Scripts, APackageThatTheDistributionLacksKeepsNoOtherOneAway) {
+  if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
+  // A distribution without `absent`: apt-get refuses a call that has it, as a whole.
+  const std::string installed = folder / "installed";
+  std::ofstream(folder / "apt-get") << "#!/bin/sh\ncase \"$*\" in *absent*) exit 100 ;; esac\n"
+                                       "for word; do last=$word; done\necho \"$last\" >>'"
+                                    << installed << "'\n";
+  std::ofstream(folder / "sudo") << "#!/bin/sh\nexec \"$@\"\n";
+  std::ofstream(folder / "dpkg-query") << "#!/bin/sh\nfor word; do last=$word; done\n"
+                                          "grep -qx \"$last\" '"
+                                       << installed << "' 2>/dev/null && echo install ok installed\n";
+  const Outcome asked = run_program({"bash", "-c",
+                                     "set -euo pipefail; source '" + (scripts / "packages.sh").string() +
+                                         "'; install_each 'its solvers are left out' absent present; echo went on"},
+                                    options);
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr("went on"));
+  EXPECT_EQ(asked.err, "No absent: its solvers are left out\n");
+  EXPECT_THAT(text_of(installed), HasSubstr("present\n"));
+}
+
 TEST_F(Scripts, AnOptionalPackageIsMissingUntilDpkgHasIt) {
   if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
   const std::string list =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace conebench {
@@ -30,5 +31,12 @@ class SharedLibrary {
   void* handle_;
   std::string failure_;
 };
+
+/// Where a peer's library is: in ../lib of this executable, where a package with peers has it; else `built_with`, the
+/// file that the build found.
+std::string peer_library(const std::string& built_with);
+
+/// Why the peer can't be run here: its file is in neither place. nullopt: it is there.
+std::optional<std::string> missing_peer_library(const std::string& built_with, const std::string& package);
 
 }  // namespace conebench

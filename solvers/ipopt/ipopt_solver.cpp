@@ -11,6 +11,7 @@
 #include "solvers/ipopt/library.hpp"
 #include "solvers/progress.hpp"
 #include "solvers/pyramids.hpp"
+#include "solvers/shared_library.hpp"
 
 namespace conebench::ipopt {
 
@@ -200,11 +201,13 @@ class IpoptSolver final : public Solver {
 
 }  // namespace
 
-std::optional<std::string> missing_reason() { return std::nullopt; }
+std::optional<std::string> missing_reason() {
+  return missing_peer_library(CONEBENCH_IPOPT_LIBRARY, "coinor-libipopt1v5");
+}
 
 std::string library_file() {
-  const std::string path = CONEBENCH_IPOPT_LIBRARY;
-  return path.substr(path.rfind('/') + 1);
+  const std::string path = peer_library(CONEBENCH_IPOPT_LIBRARY);
+  return path.substr(path.rfind('/') + 1) + (missing_reason() ? " (not found)" : "");
 }
 
 std::unique_ptr<Solver> make_solver(const SolverInfo& info, const IpoptOptions& options) {

@@ -15,7 +15,7 @@ struct Loaded {
 
 Loaded load() {
   Loaded loaded;
-  SharedLibrary shared(CONEBENCH_IPOPT_LIBRARY);
+  SharedLibrary shared(peer_library(CONEBENCH_IPOPT_LIBRARY).c_str());
   Library& f = loaded.functions;
   shared.find(f.create, "CreateIpoptProblem");
   shared.find(f.free, "FreeIpoptProblem");

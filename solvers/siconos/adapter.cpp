@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "solvers/attempts.hpp"
+#include "solvers/shared_library.hpp"
 #include "solvers/siconos/library.hpp"
 #include "solvers/siconos/problem_copy.hpp"
 
@@ -360,6 +361,7 @@ class Adapter final : public Solver {
 }  // namespace
 
 std::optional<std::string> missing_reason(Method method) {
+  if (auto reason = missing_peer_library(CONEBENCH_SICONOS_LIBRARY, "libsiconos-numerics7")) return reason;
   if (has_registry || (method != Method::nsn_ac_new && method != Method::ipm_snm)) return std::nullopt;
   return "the Siconos of this build has no such solver: build a version after 4.5 and set SiconosNumerics_ROOT, see "
          "docs/solvers/SICONOS.md";
@@ -368,7 +370,7 @@ std::optional<std::string> missing_reason(Method method) {
 bool has_rolling_newton() { return has_registry; }
 
 std::string library_file() {
-  const std::filesystem::path link = CONEBENCH_SICONOS_LIBRARY;
+  const std::filesystem::path link = peer_library(CONEBENCH_SICONOS_LIBRARY);
   std::error_code failure;
   const auto file = std::filesystem::canonical(link, failure);
   return failure ? link.filename().string() + " (not found)" : file.filename().string();

@@ -56,7 +56,7 @@ std::string pin_blas(const SharedLibrary& siconos) {
 
 Loaded load() {
   Loaded loaded;
-  SharedLibrary shared(CONEBENCH_SICONOS_LIBRARY);
+  SharedLibrary shared(peer_library(CONEBENCH_SICONOS_LIBRARY).c_str());
   Library& f = loaded.functions;
 #if CONEBENCH_SICONOS_REGISTRY
   shared.find(f.solver_registry_lookup, "solver_registry_lookup");

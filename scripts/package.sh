@@ -12,6 +12,7 @@
 # --build: package what this build folder has; no build; 77 without the tools. With a pybind11 before 2.12 in it (Debian 12's)
 # the wheel is for NumPy 1.
 # A build for any processor (cmake without -march) gives all four: scripts/release.sh.
+# PACKAGE.spdx.json beside it says what is in it, under which licences (scripts/sbom.py).
 # The same build folder gives the same bytes, with the time of SOURCE_DATE_EPOCH (seconds; default: the last commit's).
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
@@ -34,7 +35,11 @@ done
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}"
 export SOURCE_DATE_EPOCH
 umask 022
-try() { [ -n "$untried" ] || scripts/try_package.sh "$1"; }
+finish() {  # package: tried, and with an SBOM beside it
+  [ -n "$untried" ] || scripts/try_package.sh "$1"
+  scripts/sbom.py "$1" >"$1.spdx.json"
+  echo "$1"
+}
 # The C library belongs to the kernel and the system's settings, and is older or newer there as a whole.
 carried_libraries() {  # of these executables and libraries
   ldd "$@" | awk '/=> \// { print $3 }' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | sort -u
@@ -99,8 +104,7 @@ if [ "$kind" = deb ]; then
   cpack --config "$build/CPackConfig.cmake" -B "$packed" >"$packed/log" 2>&1 || { cat "$packed/log" >&2; exit 1; }
   package=$(basename "$packed"/*.deb)
   mv "$packed/$package" "$out/"
-  try "$out/$package"
-  echo "$out/$package"
+  finish "$out/$package"
   exit 0
 fi
 version=$("$build/bin/conebench" --version)
@@ -143,8 +147,7 @@ if [ "$kind" = wheel ]; then
   unset LD_LIBRARY_PATH
   wheel=$(basename "$stage"/repaired/*.whl)
   mv "$stage/repaired/$wheel" "$out/"
-  try "$out/$wheel"
-  echo "$out/$wheel"
+  finish "$out/$wheel"
   exit 0
 fi
 name=conebench-$(awk '{ print $2 }' <<<"$version")-x86_64
@@ -181,6 +184,5 @@ if grep -q '^CMAKE_CXX_FLAGS:.*x86-64-v3' "$build/CMakeCache.txt"; then processo
 [[ $version != *native* ]] || processor+=' on processors like that of its build'
 echo "bin/conebench runs from any folder, on $processor and glibc ${glibc#GLIBC_} or newer." >"$stage/$name/README"
 tar -C "$stage" --owner=0 --group=0 --numeric-owner --sort=name --mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" |
-  gzip -9n >"$out/$name.tar.gz"
-try "$out/$name.tar.gz"
-echo "$out/$name.tar.gz"
+  gzip -n >"$out/$name.tar.gz"
+finish "$out/$name.tar.gz"

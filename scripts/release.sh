@@ -70,10 +70,6 @@ make_all() {  # folder, arguments of package.sh
   scripts/man_page.sh "$executable" >"$folder/conebench.1"
   "$executable" completion bash >"$folder/conebench.bash-completion"
   printf '%s\n' "$notes" >"$folder/RELEASE_NOTES.md"
-  local package
-  for package in "$folder"/*.tar.gz "$folder"/*.deb "$folder"/*.whl; do
-    scripts/sbom.py "$package" >"$package.spdx.json"
-  done
   local sums
   sums=$(cd "$folder" && sha256sum -- * | LC_ALL=C sort -k 2)
   echo "$sums" >"$folder/SHA256SUMS"

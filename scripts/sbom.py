@@ -141,7 +141,7 @@ def sbom(facts, package):
                 for kind in ("SHA1", "SHA256")]
         documents.append({"SPDXID": id_of("File " + name), "fileName": "./" + name.removeprefix("./"), "checksums": sums,
                           "licenseConcluded": component["license"], "copyrightText": "NOASSERTION"})
-        relations.append((id_of(component["name"]), "CONTAINS", id_of("File " + name)))
+        relations.append((id_of("File " + name), "GENERATED_FROM", id_of(component["name"])))
     texts = {name: text for name, text in facts["texts"].items()
              if any(name in one["licenseConcluded"] for one in packages)}
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": package.name,

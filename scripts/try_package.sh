@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/try_package.sh [--install | --chroot SUITE] PACKAGE
 # Unpacks a package of scripts/package.sh, runs it as an ordinary user with an empty home; a tarball is moved and run again.
-# Where it has MuJoCo, it also simulates a scene, and MuJoCo's licence is looked for.
+# Where it has MuJoCo, it also simulates a scene, and MuJoCo's licence is looked for. Where it has peers, each solves.
 # Of a Debian package also the dependencies, the manual page and the completion are checked.
 # --install: a Debian package is installed by dpkg, run from /usr/bin and removed; needs root.
 # A wheel is installed into a fresh virtual environment and used there (tests/install/wheel_test.py).
@@ -128,6 +128,13 @@ try() {  # folder with the package
   fi
   check_mujoco "${package[0]}/bin/conebench" "${package[0]}"
   sweep "${package[0]}/bin/conebench" "$2"
+  local library solver
+  for library in "${package[0]}"/lib/lib{siconos_numerics,ipopt}.so.*; do
+    [ -e "$library" ] || continue
+    solver=SICONOS-NSGS
+    [[ $library != *ipopt* ]] || solver=IPOPT-CCP
+    (cd "$scratch/home" && "${run[@]}" "${package[0]}/bin/conebench" solve sliding-box --solver $solver >/dev/null)
+  done
 }
 try "$scratch/first" before
 mv "$scratch/first" "$scratch/a folder elsewhere"

@@ -186,6 +186,7 @@ Selected selected(const std::string& where, bool of_simulation) {
     std::string value = term.value;
     if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) value = value.substr(1, value.size() - 2);
     if (term.relation.ends_with('~')) value = pattern_text(value);
+    std::ranges::replace(value, '_', ' ');
     if (term.relation.starts_with('!')) value = "all but " + value;
     const bool is_equal =
         term.relation == "=" || term.relation == "~" || term.relation == "!=" || term.relation == "!~";

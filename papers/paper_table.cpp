@@ -85,12 +85,13 @@ std::vector<std::string> names_of(std::string_view id) {
   return names;
 }
 
-/// What an entry can be called: its id, with each of its paper's names in front where the id begins with the paper's.
-std::vector<std::string> names_of(const Entry& entry) {
-  std::vector<std::string> names = {folded(entry.id)};
-  if (!entry.id.starts_with(entry.paper)) return names;
-  const std::string rest = folded(std::string_view(entry.id).substr(entry.paper.size()));
-  for (const std::string& paper : names_of(entry.paper)) names.push_back(paper + rest);
+/// What the entry `id` of a paper can be called: the id, with each of the paper's names in front where it begins with
+/// the paper's id.
+std::vector<std::string> names_of(const std::string& id, const std::string& paper) {
+  std::vector<std::string> names = {folded(id)};
+  if (!id.starts_with(paper)) return names;
+  const std::string rest = folded(std::string_view(id).substr(paper.size()));
+  for (const std::string& name : names_of(paper)) names.push_back(name + rest);
   return names;
 }
 
@@ -142,11 +143,11 @@ Result<std::vector<const Entry*>> entries_named(const std::string& word, const s
   std::vector<const Entry*> exact, begun, of_author;
   for (const Entry& entry : entries) {
     const PaperInfo* const paper = find_paper(entry.paper);
-    const bool is_variant = !entry.variant_of.empty() && wanted == folded(entry.variant_of);
-    if (word == "all" || word == entry.id || is_variant || (is_long && is_one_of(names_of(entry))) ||
+    const bool is_variant = !entry.variant_of.empty() && is_one_of(names_of(entry.variant_of, entry.paper));
+    if (word == "all" || word == entry.id || is_variant || (is_long && is_one_of(names_of(entry.id, entry.paper))) ||
         (is_long && is_one_of(names_of(entry.paper)))) {
       exact.push_back(&entry);
-    } else if (is_long && (begins_one_of(names_of(entry)) || begins_one_of(names_of(entry.paper)))) {
+    } else if (is_long && (begins_one_of(names_of(entry.id, entry.paper)) || begins_one_of(names_of(entry.paper)))) {
       begun.push_back(&entry);
     } else if (is_long && paper != nullptr && has_author(*paper, wanted)) {
       of_author.push_back(&entry);

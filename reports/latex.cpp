@@ -18,8 +18,8 @@ namespace conebench::reports {
 
 namespace {
 
-/// What fits the width of a page in columns of families.
-constexpr std::size_t family_headings_a_table = 56;
+/// Letters of the headings of families that fit the width of a page in small type.
+constexpr std::size_t family_headings_a_table = 90;
 /// Curves that can be distinguished, where the view chooses none.
 constexpr std::size_t usual_curves = 8;
 /// Of one statement below a table, so that a table stays on its page.

@@ -299,6 +299,38 @@ TEST(PaperEntry, TellsQuantitiesInWords) {
   EXPECT_EQ(quantity_text(*share, 0.634), "63.4 %");
 }
 
+/// The comparisons outside reductions, in the order of their evaluation.
+void collect_comparisons(const Expression& expression, std::vector<Comparison>& comparisons) {
+  if (expression.operation == Operation::reduction) return;
+  for (const Expression& part : expression.parts) collect_comparisons(part, comparisons);
+  if (expression.operation != Operation::comparison) return;
+  const auto side = [](const Expression& part) -> Comparison::Side {
+    return {part.text, 0.5, part.operation == Operation::literal, part};
+  };
+  comparisons.push_back({side(expression.parts[0]), side(expression.parts[1]), expression.name, true});
+}
+
+TEST(PaperEntry, EveryClaimOfTheBuiltInOnesIsToldWithItsNumbers) {
+  const auto entries = embedded_entries();
+  ASSERT_TRUE(entries) << entries.error().message;
+  for (const Entry& entry : *entries) {
+    for (const Check& check : entry.checks) {
+      std::vector<Comparison> comparisons;
+      collect_comparisons(check.holds, comparisons);
+      ASSERT_FALSE(comparisons.empty()) << entry.id << " " << check.id;
+      if (!check.finding.empty()) {
+        EXPECT_THAT(finding_text(check.finding, comparisons), HasSubstr("50")) << entry.id << " " << check.id;
+        continue;
+      }
+      for (const Comparison& comparison : comparisons) {
+        const std::string text = comparison_text(comparison);
+        EXPECT_THAT(text, AllOf(HasSubstr("50"), HasSubstr("claimed: "))) << entry.id << " " << check.id;
+        EXPECT_EQ(text.find_first_of("{}_"), std::string::npos) << entry.id << " " << check.id << ": " << text;
+      }
+    }
+  }
+}
+
 TEST(PaperEntry, AKnownFailureIsExpectedInItsRangeAlone) {
   Json json = small();
   json["checks"][0]["holds"] = "mean(iterations){configuration=A} > mean(iterations){configuration=B}";

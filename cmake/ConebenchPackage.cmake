@@ -11,7 +11,7 @@ if(MuJoCo_FOUND AND MuJoCo_PRIVATE)
   # The package has this library itself; dpkg-shlibdeps only has to find it.
   get_filename_component(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${MuJoCo_LIBRARY} DIRECTORY)
 endif()
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git, git-lfs, gnuplot-nox, libosmesa6")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git, git-lfs, gnuplot-nox, libosmesa6, libsiconos-numerics7, coinor-libipopt1v5")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Runs solvers of rigid and deformable frictional contact on FCLIB's files, built-in
 scenes and simulations, judges every answer independently of the solver, and
 reports which solver, with which options, is right and fast.")

@@ -116,7 +116,8 @@ Merger::Merger(Connection& target, const MergeOptions& options, MergeSummary& su
       summary_(summary),
       parts_{RowCopier(target, "runs"), RowCopier(target, "problems", "INSERT OR IGNORE"),
              RowCopier(target, "configurations", "INSERT OR IGNORE"), RowCopier(target, "cells")},
-      child_tables_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions")},
+      child_tables_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions"),
+                    RowCopier(target, "traces")},
       acceptances_(target, "acceptances"),
       find_(target.prepare(std::string(answer_query) + " WHERE key = ?")),
       name_(target.prepare(

@@ -50,7 +50,7 @@ class Merger {
   const MergeOptions& options_;
   MergeSummary& summary_;
   std::array<RowCopier, 4> parts_;         ///< by Part
-  std::array<RowCopier, 3> child_tables_;  ///< of a cell
+  std::array<RowCopier, 4> child_tables_;  ///< of a cell
   RowCopier acceptances_;
   sqlite::Statement find_, name_, drop_;
   std::optional<Error> refused_;

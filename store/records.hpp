@@ -14,6 +14,7 @@
 #include "store/cell_status.hpp"
 #include "store/noise.hpp"
 #include "store/residual_list.hpp"
+#include "store/trace.hpp"
 
 namespace conebench {
 
@@ -184,6 +185,8 @@ struct ProblemRecord {
   std::optional<double> factor_s, assemble_s, diagonal_s;
   FeasibilityRecord feasibility;
   std::optional<double> noise_ratio;
+  std::string sequence;
+  std::optional<std::int64_t> step;
 
   /// A certificate stands. Whether it leaves the problem out depends on the tolerance: infeasible_at().
   bool infeasible() const { return feasibility.state == "infeasible"; }
@@ -241,6 +244,9 @@ struct ProblemRecord {
     FeasibilityRecord::fields(visit, problem.feasibility);
     visit({"noise_ratio", "", "size of g over the rounding of the terms that made it; up to 1 it is at noise level"},
           problem.noise_ratio);
+    visit({"sequence", "", "the same for all steps of one [simulation](suites.md#sequences); empty: it is in none"},
+          problem.sequence);
+    visit({"step", "", "which one"}, problem.step);
   }
 };
 
@@ -512,6 +518,7 @@ struct CellEnvironment {
 struct CellRecord : CellIdentity, CellClaim, CellJudgement, CellTiming, CellEnvironment {
   std::optional<std::uint32_t> answer_crc;  ///< CRC-32 of the stored λ, filled by Store::read; nullopt: none is stored
   std::vector<double> reaction;             ///< final λ; loaded only where asked for
+  Trace trace;                              ///< loaded with the residuals; empty: none is kept
 
   static void fields(auto& visit, auto& cell) {
     CellIdentity::fields(visit, cell);

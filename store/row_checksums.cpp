@@ -63,6 +63,7 @@ RowChecksums::RowChecksums(const Connection& connection) : connection_(connectio
   rounds_ = fields_of("rounds", "", "cell");
   residuals_ = fields_of("residuals", "", "cell");
   reaction_ = fields_of("reactions", "", "cell");
+  trace_ = fields_of("traces", "", "cell");
 }
 
 RowChecksums::Table RowChecksums::fields_of(const char* name, const std::string& more, const char* key) const {
@@ -110,9 +111,10 @@ std::optional<RowChecksums::Sums> RowChecksums::sums(Part part, std::int64_t row
   if (code != SQLITE_ROW) return std::nullopt;
   code = SQLITE_OK;
   if (part != Part::cells) return found;
-  for (Table* const child : {&rounds_, &reaction_, &residuals_}) {
-    if (child == &residuals_ && !with_residuals) continue;
-    (child == &residuals_ ? found.residuals : found.row) += rows_of_cell(*child, rowid, code);
+  for (Table* const child : {&rounds_, &reaction_, &residuals_, &trace_}) {
+    const bool with = child == &residuals_ || child == &trace_;
+    if (with && !with_residuals) continue;
+    (with ? found.residuals : found.row) += rows_of_cell(*child, rowid, code);
     if (code != SQLITE_OK) return std::nullopt;
   }
   return found;
@@ -176,6 +178,7 @@ Result<void> RowChecksums::check_part(Part part, bool with_residuals, std::vecto
   int code = cells ? scan("rounds", rounds_, children) : SQLITE_OK;
   if (code == SQLITE_OK && cells) code = scan("reactions", reaction_, children);
   if (code == SQLITE_OK && cells && with_residuals) code = scan("residuals", residuals_, residuals);
+  if (code == SQLITE_OK && cells && with_residuals) code = scan("traces", trace_, residuals);
   if (code != SQLITE_OK) return connection_.read_error(code);
 
   const Table& one = table(part);

@@ -19,7 +19,7 @@ const char* to_string(Part part);
 
 /// Checksums of rows: written with them, compared by whoever reads them. A checksum is a sum over the fields, whatever
 /// order they stand in. A cell's has its rounds and the length and CRC-32 of its answer in it, its residual_checksum is
-/// over its residuals.
+/// over its residuals and the length and CRC-32 of its trace.
 class RowChecksums {
  public:
   explicit RowChecksums(const sqlite::Connection& connection);
@@ -58,7 +58,7 @@ class RowChecksums {
 
   const sqlite::Connection& connection_;
   std::array<Table, 4> tables_;
-  Table rounds_, residuals_, reaction_;
+  Table rounds_, residuals_, reaction_, trace_;
 };
 
 /// What to do with a damaged store, for the end of a message.

@@ -179,6 +179,8 @@ struct Store::Database {
                            const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
   Result<void> read_reactions(std::vector<CellRecord>& cells,
                               const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<void> read_traces(std::vector<CellRecord>& cells,
+                           const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
   Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
   /// In one view of the file, also while a run appends to it.
   Result<StoreContents> read_at_once(bool with_residuals, bool with_reactions);
@@ -272,6 +274,26 @@ Result<void> Store::Database::read_reactions(std::vector<CellRecord>& cells,
   return whole;
 }
 
+Result<void> Store::Database::read_traces(std::vector<CellRecord>& cells,
+                                          const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare("SELECT cell, length, crc32, data FROM traces");
+  Result<void> whole;
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end() || !whole) return;
+    CellRecord& cell = cells[found->second];
+    const auto values = unpack_values(query.blob(3), query.integer(1), static_cast<std::uint32_t>(query.integer(2)));
+    auto trace = values ? trace_of_values(*values) : std::nullopt;
+    if (trace) {
+      cell.trace = std::move(*trace);
+    } else {
+      whole = damaged("the trace of cell " + cell.key);
+    }
+  });
+  if (code != SQLITE_OK) return connection.read_error(code);
+  return whole;
+}
+
 Result<StoreContents> Store::Database::read(bool with_residuals, bool with_reactions) const {
   CONEBENCH_CHECK(RowChecksums(connection).check(with_residuals));
   StoreContents contents;
@@ -322,6 +344,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
   if (code != SQLITE_OK) return connection.read_error(code);
   CONEBENCH_CHECK(read_rounds(contents.cells, index_of));
   if (with_residuals) CONEBENCH_CHECK(read_residuals(contents.cells, index_of));
+  if (with_residuals) CONEBENCH_CHECK(read_traces(contents.cells, index_of));
   if (with_reactions) CONEBENCH_CHECK(read_reactions(contents.cells, index_of));
   clear_unanswered(contents);
   resolve_certificates(contents);
@@ -395,7 +418,21 @@ Result<void> Store::put_cell(const CellRecord& cell) {
     if (code == SQLITE_OK && !cell.reaction.empty()) {
       code = Database::put_packed(writers.put_reaction, *id, pack_values(cell.reaction));
     }
+    if (code == SQLITE_OK) code = writers.drop_trace.bind(1, *id).run();
+    if (code == SQLITE_OK && !cell.trace.empty()) {
+      code = Database::put_packed(writers.put_trace, *id, pack_values(values_of_trace(cell.trace)));
+    }
     return code == SQLITE_OK ? writers.checksums.write(Part::cells, *id) : code;
+  });
+}
+
+Result<void> Store::drop_trace(const std::string& key) {
+  return database_->transact("the traces cannot be thinned", Database::Sync::in_turn, [&] {
+    Writers& writers = *database_->writers;
+    int code = SQLITE_OK;
+    const auto id = run_for_id(writers.find_cell.bind(1, std::string_view(key)), code);
+    if (code == SQLITE_OK && id) code = writers.drop_trace.bind(1, *id).run();
+    return code == SQLITE_OK && id ? writers.checksums.write(Part::cells, *id) : code;
   });
 }
 

@@ -57,6 +57,8 @@ class Store {
   Result<void> put_configuration(const ConfigurationRecord& configuration);
   /// A cell with the same key is replaced.
   Result<void> put_cell(const CellRecord& cell);
+  /// Removes the cell's trace, if it has one.
+  Result<void> drop_trace(const std::string& key);
   /// Replaces only what judging decides: solved, verdict values, contact modes and residuals.
   Result<void> update_judgement(const CellRecord& cell);
   /// Replaces only the times, the rounds, the numbers of repeats and rounds, and the run.
@@ -71,7 +73,7 @@ class Store {
   /// Runs by id; problems, configurations and cells in the order in which they first came. A number that was not finite
   /// comes back as NaN, or as nullopt where the record has an optional.
   Result<StoreContents> read(bool with_reactions = false) const;
-  /// The same without residuals: how cells ended, their counters and times, in a fifth of the memory.
+  /// The same without residuals and traces: how cells ended, their counters and times, in a fifth of the memory.
   Result<StoreContents> read_outcomes() const;
   /// λ of one cell, nullopt where none is stored. Errors (bad_input): its checksum does not match.
   Result<std::optional<std::vector<double>>> reaction(const std::string& key) const;

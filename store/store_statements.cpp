@@ -67,6 +67,9 @@ Writers::Writers(const Connection& connection)
       put_round(connection.prepare(insert_sql("rounds", round_columns()))),
       drop_reaction(connection.prepare("DELETE FROM reactions WHERE cell = ?")),
       put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
+      drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
+      put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
+      find_cell(connection.prepare("SELECT id FROM cells WHERE key = ?")),
       next_state(connection.prepare("UPDATE file_state SET previous = current, current = randomblob(16)")),
       checksums(connection) {}
 

@@ -43,7 +43,8 @@ struct Writers {
   explicit Writers(const sqlite::Connection& connection);
 
   sqlite::Statement insert_run, update_run, put_problem, put_configuration, put_cell, update_judgement, update_times,
-      drop_residuals, put_residual, drop_rounds, put_round, drop_reaction, put_reaction, next_state;
+      drop_residuals, put_residual, drop_rounds, put_round, drop_reaction, put_reaction, drop_trace, put_trace,
+      find_cell, next_state;
   RowChecksums checksums;
 };
 

@@ -316,6 +316,7 @@ class Trial {
     SweepMonitor monitor(watched_, request_.tolerance, time_.left_s(first_.setup_s), paid, request_.max_iterations);
     monitor.at_each_new_attempt([this] { enter(CellPhase::solving); });
     runner_.watch_proposals(monitor);
+    if (request_.follow) monitor.follow();
     first_runner_.solve(*prepared.solver, monitor, first_);
     if (first_.summary.status == SolveStatus::unsupported) return std::optional(first_.summary.message);
     release(prepared);
@@ -324,10 +325,14 @@ class Trial {
     result_.record.judge_s = paid ? 0.0 : monitor.judge_seconds();
     result_.stops = monitor.stops();
     result_.checks = monitor.checks();
+    // A line needs two points.
+    if (monitor.trace().size() > 1) result_.record.trace = monitor.trace();
+    for (TracePoint& point : result_.record.trace) point.seconds += first_.setup_s;
     if (monitor.attempts() > 1) {
-      first_.summary.message +=
-          fmt::format("{}attempt {}, the one that is timed; those before took {:.3g} s",
-                      first_.summary.message.empty() ? "" : "; ", monitor.attempts(), monitor.thrown_away_seconds());
+      first_.summary.message += fmt::format(
+          "{}the answer of run {}, each with a tighter tolerance of its own; the runs before it took {:.3g} "
+          "s, which is in no time",
+          first_.summary.message.empty() ? "" : "; ", monitor.attempts(), monitor.thrown_away_seconds());
     }
     return std::optional<std::string>();
   }

@@ -77,6 +77,7 @@ CellClaims claims_of(const CellRun& run) {
   claims.stopped_at = run.stops.at;
   claims.checks = run.checks;
   claims.trace = run.trace;
+  claims.points = values_of_trace(record.trace);
   claims.reaction = record.reaction;
   return claims;
 }
@@ -101,6 +102,7 @@ std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& reque
   run.checks = static_cast<long>(claims.checks);
   if (request.trace) run.trace = claims.trace;
   CellRecord& record = run.record;
+  if (request.follow) record.trace = trace_of_values(claims.points).value_or(Trace{});
   static_cast<CellClaim&>(record) = claims;
   record.stage = line_of(claims.stage);
   record.own_residual_known = claims.own_residual_known && !std::isnan(claims.own_residual);

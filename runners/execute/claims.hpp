@@ -24,6 +24,7 @@ struct CellClaims : CellClaim, CellTiming {
   Decision decision = Decision::keep_going;
   std::int64_t stopped_at = -1, checks = 0;
   std::string trace;
+  std::vector<double> points;  ///< values_of_trace()
   std::vector<double> reaction;
 };
 

@@ -24,6 +24,7 @@
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/timing.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
+#include "solvers/peer_builds.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
 
 namespace conebench {
@@ -104,8 +105,11 @@ BuildRecord capture_build() {
                                                    NLOHMANN_JSON_VERSION_PATCH)},
                      {"xxHash", dotted(XXH_versionNumber())},
                      {"zlib", CONEBENCH_ZLIB}};
-  if (const std::string siconos = siconos_library(); !siconos.empty()) build.libraries["Siconos"] = siconos;
-  if (const std::string ipopt = ipopt::library_file(); !ipopt.empty()) build.libraries["Ipopt"] = ipopt;
+  const auto add = [&](const char* name, const std::string& file, const PeerBuild& peer) {
+    if (!file.empty()) build.libraries[name] = peer.version.empty() ? file : peer.version;
+  };
+  add("Siconos", siconos_library(), peer_build("siconos"));
+  add("Ipopt", ipopt::library_file(), peer_build("ipopt"));
   return build;
 }
 

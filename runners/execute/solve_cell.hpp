@@ -37,6 +37,7 @@ struct CellRequest {
     bool counts_only = false;  ///< see SuiteRepeats
   } repeats;                   ///< maximum = 1: run once
   bool trace = false;          ///< also keep CellRun::trace
+  bool follow = false;         ///< also keep CellRecord::trace
 };
 
 /// How many threads the solver may share its work among: the option `threads`, 1 where there is none.

@@ -14,6 +14,7 @@
 #include "runners/execute/rounds.hpp"
 #include "runners/execute/sweep_loop.hpp"
 #include "runners/execute/sweep_plan.hpp"
+#include "runners/execute/trace_keeper.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "solvers/registry.hpp"
 #include "store/build_difference.hpp"
@@ -68,6 +69,7 @@ Result<void> check_same_look(const std::vector<RunRecord>& runs, bool quick) {
 
 /// Joins one more round's `record` of a cell to what is stored of it, which it becomes.
 Result<void> put_round(Store& store, const CellRecord& before, CellRecord& record) {
+  if (before.trace.empty()) record.trace.clear();  // TraceKeeper counts one for one
   CONEBENCH_TRY(const auto answer, store.reaction(record.key));
   RetimedCell again = retimed(before, answer.value_or(std::vector<double>{}), std::move(record));
   record = std::move(again.record);
@@ -174,7 +176,12 @@ class Sweep {
         std::none_of(plan_.cells.begin(), plan_.cells.end(), [](const PlannedCell& cell) { return cell.previous; })) {
       progress_.note("start \"previous\": no problem of this run follows another in a sequence, so all start cold");
     }
-    const auto put = [this](std::size_t, CellRecord& record) { return store_.put_cell(record); };
+    TraceKeeper traces(suite_.traces, stored_.cells);
+    const auto put = [&](std::size_t, CellRecord& record) -> Result<void> {
+      traces.choose(record);
+      CONEBENCH_CHECK(store_.put_cell(record));
+      return traces.make_room(store_);
+    };
     SweepLoop loop(input(put), store_, progress_, state_);
     pass(loop, work_.to_run, 0, state_);
     outcome_.run = state_.done;

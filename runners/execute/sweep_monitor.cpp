@@ -14,6 +14,8 @@ namespace {
 constexpr long never = std::numeric_limits<long>::max();
 /// Solve time that may pass between two readings of the clock.
 constexpr double clock_quantum = 0.005;
+/// Where a trace has so many points, every second one goes. The schedule gives 94 in 20,000 iterations.
+constexpr std::size_t max_points = 256;
 
 }  // namespace
 
@@ -36,6 +38,20 @@ SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bo
 
 void SweepMonitor::start() { started_ = now(); }
 
+void SweepMonitor::follow() {
+  follows_ = true;
+  trace_.reserve(max_points);  // nothing is allocated while the solver runs
+}
+
+void SweepMonitor::write_down(const TracePoint& point) {
+  if (trace_.size() == max_points) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < trace_.size(); i += 2) trace_[kept++] = trace_[i];
+    trace_.resize(kept);
+  }
+  trace_.push_back(point);
+}
+
 void SweepMonitor::start_over() {
   if (new_attempt_) new_attempt_();
   const double time = now();
@@ -44,6 +60,7 @@ void SweepMonitor::start_over() {
   started_ = time;
   last_elapsed_ = 0.0;
   checks_ = 0;
+  trace_.clear();
   ++attempts_;
 }
 
@@ -81,11 +98,12 @@ void SweepMonitor::turn_to(const ProblemPart* part, long begun) {
   next_ = std::min(next_verdict_, next_clock_);
 }
 
-Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, bool proposed) {
+Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, double own_residual, bool proposed) {
   double time = now();
   bool passed = false;
+  double residual = TracePoint::unknown;
   if (iteration >= next_verdict_) {
-    const double residual = (*verdict_)(impulse);
+    residual = (*verdict_)(impulse);
     const double judged = now();
     judge_seconds_ += judged - time;
     ++checks_;
@@ -103,6 +121,9 @@ Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, boo
     if (scheduled_ && iteration < last) next_verdict_ = std::min(next_verdict_, last);
   }
   const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
+  if (follows_ && verdict_ != nullptr && !in_part_ && (!std::isnan(residual) || !scheduled_)) {
+    write_down({static_cast<double>(iteration), elapsed, own_residual, residual});
+  }
   if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);
   if (passed) return accept(iteration);
   if (iteration >= next_clock_) {
@@ -119,9 +140,9 @@ Decision SweepMonitor::check_iterate(long iteration, ConstVectorRef impulse, boo
   return Decision::keep_going;
 }
 
-Decision SweepMonitor::propose(long iteration, ConstVectorRef impulse, double) {
+Decision SweepMonitor::propose(long iteration, ConstVectorRef impulse, double own_residual) {
   if (verdict_ != nullptr) next_verdict_ = std::min(next_verdict_, iteration);
-  return check_iterate(iteration, impulse, true);
+  return check_iterate(iteration, impulse, own_residual, true);
 }
 
 Decision Stops::on(long iteration) const {

@@ -13,6 +13,7 @@
 #include "solvers/monitor.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/solver.hpp"
+#include "store/trace.hpp"
 
 namespace conebench {
 
@@ -58,6 +59,11 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
   /// true. The time of `call` is charged to nobody.
   void resolve_by(std::function<bool(ConstVectorRef)> call) { resolve_ = std::move(call); }
 
+  /// Keeps trace() from now on: of iterates at which the verdict is checked; of a solver that measures the verdict
+  /// itself, those at which the clock is read. Not of parts (turn_to), and of the last attempt alone.
+  void follow();
+  const Trace& trace() const { return trace_; }
+
   /// For a repeat of a run that was stopped at `iteration`: nothing is checked before.
   void begin_at(long iteration) { next_ = next_verdict_ = next_clock_ = iteration; }
 
@@ -92,10 +98,11 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
   long clock_reads() const { return clock_reads_; }
 
  private:
-  Decision check(long iteration, ConstVectorRef impulse, double) override {
-    return check_iterate(iteration, impulse, false);
+  Decision check(long iteration, ConstVectorRef impulse, double own_residual) override {
+    return check_iterate(iteration, impulse, own_residual, false);
   }
-  Decision check_iterate(long iteration, ConstVectorRef impulse, bool proposed);
+  Decision check_iterate(long iteration, ConstVectorRef impulse, double own_residual, bool proposed);
+  void write_down(const TracePoint& point);
   void exclude_time(double seconds) override { started_ += seconds; }
   double now();
   Decision stop(long iteration, Decision decision);
@@ -124,6 +131,8 @@ class SweepMonitor final : public Monitor, public Attempts, public OutsideTimed 
   long next_clock_ = 1;
   long clock_reads_ = 0;
   Stops stops_;
+  bool follows_ = false;
+  Trace trace_;
   std::function<void()> new_attempt_;
   std::function<bool(ConstVectorRef)> resolve_;
 };

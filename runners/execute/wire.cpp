@@ -50,7 +50,7 @@ void pack_record(Packer& packer, const CellRecord& record) {
   }
   packer.count(record.timed_rounds.size());
   for (const auto& round : record.timed_rounds) RoundRecord::fields(packer, round);
-  packer(record.reaction);
+  packer(record.reaction, values_of_trace(record.trace));
 }
 
 void unpack_record(Unpacker& unpacker, CellRecord& record) {
@@ -65,7 +65,9 @@ void unpack_record(Unpacker& unpacker, CellRecord& record) {
   for (std::size_t left = unpacker.count(); left > 0 && unpacker.ok(); --left) {
     RoundRecord::fields(unpacker, record.timed_rounds.emplace_back());
   }
-  unpacker(record.reaction);
+  std::vector<double> points;
+  unpacker(record.reaction, points);
+  record.trace = trace_of_values(points).value_or(Trace{});
 }
 
 template <class Archive, class Surveyed>
@@ -82,7 +84,8 @@ void transfer_claims(Archive& archive, Claims& claims) {
   CellClaim::fields(archive, claims);
   CellTiming::fields(archive, claims);
   archive(claims.status, claims.reason, claims.used, claims.judge_s, claims.cpu_share, claims.switches, claims.busy_s,
-          claims.min_probe_s, claims.decision, claims.stopped_at, claims.checks, claims.trace, claims.reaction);
+          claims.min_probe_s, claims.decision, claims.stopped_at, claims.checks, claims.trace, claims.points,
+          claims.reaction);
 }
 
 template <class Archive, class Report>

@@ -212,6 +212,7 @@ CellRequest request_of(const Suite& suite, const PlannedConfiguration& configura
                      .maximum = suite.repeats.maximum,
                      .precision = suite.repeats.precision,
                      .counts_only = suite.repeats.counts_only};
+  request.follow = suite.traces > 0 && !suite.repeats.counts_only;
   return request;
 }
 

@@ -81,6 +81,11 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
     surveyed.guess_hash = content_address({problem.guess()->data(), static_cast<std::size_t>(problem.guess()->size())});
   }
   surveyed.position = source.position ? source.position : position_in_sequence(problem);
+  if (surveyed.position) {
+    // It may have a folder in it.
+    record.sequence = content_address({surveyed.position->sequence});
+    record.step = surveyed.position->step;
+  }
   surveyed.layout = layout_of(problem);
   surveyed.fingerprint = duplicate_fingerprint(problem);
   surveyed.loaded = true;

@@ -51,7 +51,7 @@ class SuiteReader {
     Suite suite;
     if (!read_.is_object(document, "",
                          {"name", "description", "seed", "problems", "plugins", "solvers", "tolerances", "verdict",
-                          "stop_by", "criterion", "start", "limits", "repeats", "threads"})) {
+                          "stop_by", "criterion", "start", "limits", "repeats", "threads", "traces"})) {
       return *read_.error();
     }
     suite.name = name_;
@@ -82,6 +82,7 @@ class SuiteReader {
     }
     if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
     if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
+    if (const Json* value = find(document, "traces")) suite.traces = read_.integer(*value, "traces", 0, 1'000'000);
     if (read_.error()) return *read_.error();
     return suite;
   }

@@ -86,6 +86,7 @@ struct Suite {
   std::vector<Start> starts = {Start::cold};
   SuiteLimits limits;
   SuiteRepeats repeats;
+  long traces = 2000;  ///< kept at most: of failed cells first, then of the slowest
 
   std::filesystem::path folder;  ///< of the file; relative globs resolve against it last
   std::string text;              ///< the file, verbatim

@@ -127,6 +127,7 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.at_lower = 5;
   cell.at_upper = 6;
   cell.verdict_version = 2;
+  cell.trace = {{1.0, 0.25, TracePoint::unknown, 0.5}, {3.0, 0.5, 0.125, 0.0625}};
   cell.reaction = {0.0, -1.5, std::nan(""), std::numeric_limits<double>::infinity(), 1e-308};
   cell.reaction.resize(12, 0.5);  // as sample_problem() has rows
   return cell;

@@ -313,6 +313,47 @@ TEST(Store, AStoreOpenedToReadCannotBeWritten) {
   EXPECT_FALSE(store->put_cell(sample_cell("k1")));
 }
 
+TEST(Store, ATraceComesBackInSinglePrecisionAndGoesAlone) {
+  const ScratchFolder folder;
+  auto cell = sample_cell("k1");
+  cell.trace = {{1.0, 1.0 / 3.0, TracePoint::unknown, std::numeric_limits<double>::infinity()},
+                {20000.0, 0.5, 0.1, 1e-9}};
+  {
+    auto store = new_store(folder / "a.sqlite");
+    ASSERT_TRUE(store.put_cell(cell));
+    const auto trace = store.read()->cells.at(0).trace;
+    ASSERT_EQ(trace.size(), 2U);
+    EXPECT_EQ(trace[0].seconds, static_cast<double>(static_cast<float>(1.0 / 3.0)));
+    EXPECT_TRUE(std::isnan(trace[0].own_residual));
+    EXPECT_TRUE(std::isinf(trace[0].residual));
+    EXPECT_EQ(trace[1].iteration, 20000.0);
+    EXPECT_TRUE(store.read_outcomes()->cells.at(0).trace.empty());
+    ASSERT_TRUE(store.drop_trace("k1"));
+    ASSERT_TRUE(store.drop_trace("none such"));
+  }
+  auto store = Store::open(folder / "a.sqlite", Store::Mode::read_only);
+  const auto read = store->read(true);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->cells.at(0).trace.empty());
+  EXPECT_TRUE(same_bits(read->cells.at(0).reaction, cell.reaction));
+}
+
+TEST(Store, ALostOrDamagedTraceIsNoticed) {
+  for (const char* sql : {"DELETE FROM traces", "UPDATE traces SET data = zeroblob(length(data))"}) {
+    const ScratchFolder folder;
+    {
+      auto store = new_store(folder / "a.sqlite");
+      ASSERT_TRUE(store.put_cell(sample_cell("k1")));
+    }
+    change(folder / "a.sqlite", sql);
+    auto store = Store::open(folder / "a.sqlite", Store::Mode::read_only);
+    const auto read = store->read();
+    ASSERT_FALSE(read) << sql;
+    EXPECT_EQ(read.error().code, ErrorCode::bad_input);
+    EXPECT_TRUE(store->read_outcomes()) << "does not need it";
+  }
+}
+
 TEST(Store, ADamagedAnswerIsAnErrorThatNamesTheCell) {
   const ScratchFolder folder;
   const auto file = folder / "a.sqlite";

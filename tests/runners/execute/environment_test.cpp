@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "base/content_address.hpp"
+#include "solvers/peer_builds.hpp"
 
 namespace conebench {
 namespace {
@@ -37,6 +38,16 @@ TEST(Environment, TellsMachineAndBuild) {
 
 MachineLoad load(double average, std::uint64_t steal = 0, std::uint64_t all = 0, std::uint64_t throttled = 0) {
   return {average, steal, all, throttled};
+}
+
+TEST(Environment, PeersHaveTheVersionThatTheirSolversShow) {
+  const BuildRecord build = capture_build();
+  for (const auto& [name, library] : {std::pair("Siconos", "siconos"), std::pair("Ipopt", "ipopt")}) {
+    const auto found = build.libraries.find(name);
+    const std::string version = peer_build(library).version;
+    if (found == build.libraries.end() || version.empty()) continue;  // not here, or of no package
+    EXPECT_EQ(found->second, version) << name;
+  }
 }
 
 TEST(Noise, AQuietMachineGivesNoneWhateverTheLoadAverage) {

@@ -84,6 +84,7 @@ inline CellRecord without_times(CellRecord cell) {
   cell.run_id = 0;
   cell.setup = cell.solve = cell.total = {};
   cell.timed_rounds.clear();
+  cell.trace.clear();
   cell.repeats = 0;
   cell.rounds = 1;
   cell.judge_s = 0.0;

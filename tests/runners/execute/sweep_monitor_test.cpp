@@ -77,6 +77,46 @@ TEST_F(SweepMonitorTest, AcceptsTheFirstIterateThatPasses) {
   EXPECT_EQ(monitor.decision(), Decision::accept);
 }
 
+TEST_F(SweepMonitorTest, FollowsWhatItChecks) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-30, 1e9, false, many, fake_clock);
+  monitor.follow();
+  monitor.start();
+  play(monitor, wrong, 30, 0.5);
+  const Trace& trace = monitor.trace();
+  ASSERT_EQ(trace.size(), 24U) << "the schedule up to 28";
+  for (const TracePoint& point : trace) {
+    EXPECT_EQ(point.residual, verdict(wrong));
+    EXPECT_EQ(point.own_residual, 0.0);
+    EXPECT_DOUBLE_EQ(point.seconds, 0.5 * point.iteration);
+  }
+  EXPECT_EQ(trace.back().iteration, 28.0);
+  monitor.start_over();
+  EXPECT_TRUE(monitor.trace().empty()) << "another attempt";
+}
+
+TEST_F(SweepMonitorTest, ThinsALongTraceAndKeepsItsEnds) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-30, 1e9, false, many, fake_clock);
+  monitor.follow();
+  monitor.start();
+  const auto capacity = monitor.trace().capacity();
+  for (long k = 1; k <= 5000; ++k) monitor.propose(k, wrong, 0.0);
+  EXPECT_EQ(monitor.trace().capacity(), capacity) << "nothing is allocated while a solver runs";
+  EXPECT_LE(monitor.trace().size(), 256U);
+  EXPECT_GE(monitor.trace().size(), 128U);
+  EXPECT_EQ(monitor.trace().front().iteration, 1.0);
+  EXPECT_EQ(monitor.trace().back().iteration, 5000.0);
+}
+
+TEST_F(SweepMonitorTest, KeepsNothingUnlessItIsToFollow) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-30, 1e9, false, many, fake_clock);
+  monitor.start();
+  play(monitor, wrong, 30, 0.5);
+  EXPECT_TRUE(monitor.trace().empty());
+}
+
 TEST_F(SweepMonitorTest, LooksAtTheLastIterationWhateverTheSchedule) {
   fake_time = 0.0;
   SweepMonitor monitor(&verdict, 1e-8, 100.0, false, 1005, fake_clock);

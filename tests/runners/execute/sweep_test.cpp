@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "base/child_process.hpp"
@@ -17,6 +18,7 @@
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/interrupt.hpp"
+#include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/filter.hpp"
 #include "store/suite_scope.hpp"
@@ -180,6 +182,77 @@ TEST_F(Sweep, AQuickOneRunsEachCellOnceToTheSameAnswersAndIsMarked) {
   const auto contents = quick.read();
   EXPECT_EQ(contents->runs[0].mode, "quick");
   for (const CellRecord& cell : contents->cells) EXPECT_LE(cell.repeats, 1);
+}
+
+/// By key.
+std::map<std::string, CellRecord> traced(const Store& store) {
+  std::map<std::string, CellRecord> cells;
+  for (const CellRecord& cell : store.read()->cells) {
+    if (!cell.trace.empty()) cells[cell.key] = cell;
+  }
+  return cells;
+}
+
+TEST_F(Sweep, KeepsHowTheErrorOfEachCellFell) {
+  Store store = open_store();
+  sweep(small, store);
+  const auto cells = traced(store);
+  EXPECT_GT(cells.size(), 12U);
+  for (const auto& [key, cell] : cells) {
+    // A check in double at the scheduled iterates, the last of which is the answer.
+    const TracePoint& last = cell.trace.back();
+    EXPECT_EQ(last.iteration, cell.iterations);
+    EXPECT_NEAR(last.residual, *cell.verdict_value, 1e-6 * *cell.verdict_value + 1e-15);
+    EXPECT_EQ(cell.trace.size(), static_cast<std::size_t>(scheduled_checks(cell.iterations)) +
+                                     (cell.iterations == cell.max_iterations ? 1 : 0));
+    EXPECT_LE(last.seconds, 1.01 * cell.total.cold + 1e-4);
+    EXPECT_GT(cell.trace.front().seconds, 0.0);
+    EXPECT_LE(cell.trace.front().iteration, 1.0);
+  }
+}
+
+TEST_F(Sweep, KeepsNoMoreTracesThanAsked) {
+  small.traces = 8;
+  Store store = open_store();
+  EXPECT_EQ(sweep(small, store).solved, 18);
+  const auto cells = traced(store);
+  EXPECT_EQ(cells.size(), 8U);
+  double fastest_kept = std::numeric_limits<double>::infinity();
+  for (const auto& [key, cell] : cells) {
+    if (cell.solved) fastest_kept = std::min(fastest_kept, cell.total.cold);
+  }
+  long unsolved = 0;
+  for (const CellRecord& cell : store.read()->cells) {
+    if (!cell.solved) {
+      EXPECT_TRUE(cells.contains(cell.key)) << "not solved, and without a trace";
+    }
+    unsolved += cell.solved ? 0 : 1;
+    if (cell.solved && !cells.contains(cell.key) && cell.iterations > 1) {
+      EXPECT_LE(cell.total.cold, fastest_kept);
+    }
+  }
+  EXPECT_EQ(unsolved, 6);
+  // A resumed run counts those that are there.
+  options.retry = {"converged"};
+  sweep(small, store);
+  EXPECT_EQ(traced(store).size(), 8U);
+}
+
+TEST_F(Sweep, KeepsNoTraceWhereNoneIsWanted) {
+  small.traces = 0;
+  Store without = open_store("without.sqlite");
+  sweep(small, without);
+  EXPECT_TRUE(traced(without).empty());
+  Suite by_its_own_test = suite(small_suite);
+  by_its_own_test.stop_by = StopBy::solver;
+  Store unwatched = open_store("unwatched.sqlite");
+  sweep(by_its_own_test, unwatched);
+  EXPECT_TRUE(traced(unwatched).empty()) << "nobody checked its iterates";
+  Suite quick_one = suite(small_suite);
+  quick_one.repeats = quick_look;
+  Store quick = open_store("quick.sqlite");
+  sweep(quick_one, quick);
+  EXPECT_TRUE(traced(quick).empty());
 }
 
 TEST_F(Sweep, QuickAndTimedCellsNeedPermissionToMix) {

@@ -218,7 +218,7 @@ std::string where_text(const Exclusion& exclusion, const std::vector<Slice>& sli
 std::string text_of(const Exclusion& exclusion, const std::vector<Slice>& slices) {
   const std::string where = where_text(exclusion, slices);
   switch (exclusion.why) {
-    case Why::taken_by_none: return "supported by no solver: " + exclusion.detail;
+    case Why::taken_by_none: return "no solver takes it: " + exclusion.detail;
     case Why::not_loaded: return "could not be loaded: " + exclusion.detail;
     case Why::repeats: return "repeats " + exclusion.detail;
     case Why::noise_level: return "at noise level";
@@ -234,12 +234,12 @@ std::string text_of(const Exclusion& exclusion, const std::vector<Slice>& slices
 std::string counted_as(const Problem& problem, const std::vector<Slice>& slices) {
   const Exclusion& first = problem.exclusions.front();
   switch (first.why) {
-    case Why::taken_by_none: return "supported by no solver";
+    case Why::taken_by_none: return "that no solver takes";
     case Why::not_loaded: return "could not be loaded";
     case Why::repeats: return "repeats of another problem";
     case Why::no_solution: {
       const bool counts = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
-      return "without a solution (certified)" + where_text(first, slices) + (counts ? " (left out there only)" : "");
+      return "without a solution (certified)" + where_text(first, slices) + (counts ? " (elsewhere it counts)" : "");
     }
     case Why::gaps: return "not run by every solver yet";
     case Why::noise_level: return text_of(first, slices);
@@ -556,6 +556,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     }
   }
   add_profiles(analysis);
+  add_budgets(analysis);
   add_rankings(analysis);
   add_option_studies(analysis);
   return analysis;

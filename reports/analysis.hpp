@@ -231,6 +231,25 @@ struct OptionStudy {
   std::string values(std::size_t configuration) const;
   /// "chosen among the 3 configurations that ran on all problems; 6 ran on fewer"; empty where none was dropped.
   std::string chosen_among() const;
+  /// "Chosen on all families but one, it takes 1.02 × the best time there …": what unseen_times_best and unseen_lost
+  /// say, if they are known. `group`: what stands in the place of families.
+  std::string unseen_text(const std::string& group) const;
+};
+
+/// The error that is left after a budget, over the headline problems of a scope, families weighing the same: by the
+/// slice's verdict, of the last iterate of the first run that was checked by then. Before the first one, and of a cell
+/// without a trace until its end, it is that of λ = 0.
+struct BudgetErrors {
+  struct Row {
+    std::size_t column = 0;
+    std::vector<std::optional<double>> median, high;  ///< by budget; high: 90 % have no more. Nothing: not finite
+  };
+  std::size_t slice = 0;
+  std::string family;  ///< empty: all
+  Cost cost = Cost::time;
+  long problems = 0;
+  std::vector<double> budgets;  ///< ascending
+  std::vector<Row> rows;        ///< of the ranked columns that count this cost
 };
 
 struct Note {
@@ -256,8 +275,9 @@ struct Analysis {
   /// Per slice: all families, then each; where condensation is shown two in turn, by shown_cost() and by the other
   /// time.
   std::vector<Ranking> rankings;
-  std::vector<Profile> profiles;  ///< per slice, family and shown cost
-  std::vector<Pair> pairs;        ///< per slice and shown cost, where there are more than two columns
+  std::vector<Profile> profiles;      ///< per slice, family and shown cost
+  std::vector<BudgetErrors> budgets;  ///< per slice with traces, cost (time, iterations, products) and family
+  std::vector<Pair> pairs;            ///< per slice and shown cost, where there are more than two columns
   std::vector<StatusRow> statuses;
   std::vector<ProblemRow> problem_rows;
   std::vector<OptionStudy>
@@ -281,6 +301,13 @@ std::optional<double> cost(const CellRecord* cell, Cost kind);
 std::optional<double> cold_cost(const CellRecord* cell, Cost kind);
 /// The cost that rankings use: time (of deformable problems with condensation), or iterations where times are left out.
 Cost shown_cost(const Analysis& analysis);
+
+/// What a traced cell had spent at a point: seconds, iterations, or its products in proportion to its iterations.
+double spent_at(const CellRecord& cell, const TracePoint& point, Cost kind);
+/// The verdict's residual there; of a solver that measures the verdict itself, its own.
+double error_at(const TracePoint& point);
+/// All with a trace: those that are not solved first, then the slowest.
+std::vector<const CellRecord*> traced_cells(const Analysis& analysis);
 
 /// Nothing where the solver's ranked configurations in the slice do not differ in options, or solve nothing. `cost`: a
 /// time or iterations, whose limits say what an unsolved cell counts.

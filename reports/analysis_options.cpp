@@ -10,6 +10,7 @@
 
 #include "metrics/statistics.hpp"
 #include "reports/analysis_parts.hpp"
+#include "reports/text.hpp"
 
 namespace conebench::reports {
 
@@ -232,6 +233,15 @@ std::string OptionStudy::values(std::size_t configuration) const {
     text += (a == 0 ? "" : ", ") + axes[a].option + "=" + shown;
   }
   return text;
+}
+
+std::string OptionStudy::unseen_text(const std::string& group) const {
+  std::string text =
+      fmt::format("A configuration chosen on all {} but one takes {} × the best {} on that one", many_groups(group),
+                  human_number(unseen_times_best.value_or(1.0)), is_time(cost) ? "time" : "count");
+  return text + (unseen_lost > 0 ? fmt::format(", and does not solve {} there that another configuration solves",
+                                               plural(unseen_lost, "problem"))
+                                 : "");
 }
 
 std::string OptionStudy::chosen_among() const {

@@ -27,6 +27,10 @@ Scope make_scope(const Analysis& analysis, std::size_t slice, const std::string&
 CostTable cost_table(const Analysis& analysis, std::size_t slice, const Scope& scope, Cost kind);
 
 std::vector<Cost> shown_costs(const Analysis& analysis);
+/// Ranked columns whose solved cells of this slice all have the cost: a counter that a solver's library does not keep
+/// would otherwise read as unsolved.
+std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t slice, Cost kind);
+void add_budgets(Analysis& analysis);
 void add_profiles(Analysis& analysis);
 
 /// Performance profiles of pairs of columns. They are computed on request, because all of them are larger than the

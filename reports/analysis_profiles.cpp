@@ -40,10 +40,6 @@ std::vector<Cost> shown_costs(const Analysis& analysis) {
   return costs;
 }
 
-namespace {
-
-/// Ranked columns whose solved cells of this slice all have the cost: a counter that a solver's library does not keep
-/// would otherwise read as unsolved.
 std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t slice, Cost kind) {
   std::vector<std::size_t> columns;
   for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
@@ -55,6 +51,8 @@ std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t 
   }
   return columns;
 }
+
+namespace {
 
 Curve curve_of(std::size_t column, StepFunction steps) { return {column, std::move(steps.x), std::move(steps.y)}; }
 

@@ -51,7 +51,8 @@ const Fields problem_texts = {{"hash", {Text::key, "problem"}},
                               {"duplicate_of", {Text::key, "problem"}},
                               {"given", {Text::code}},
                               {"alias", {Text::key, "problem"}},
-                              {"feasibility", {Text::code}}};
+                              {"feasibility", {Text::code}},
+                              {"sequence", {Text::key, "sequence"}}};
 const Fields configuration_texts = {{"hash", {Text::key, "configuration"}},
                                     {"formulation", {Text::known_words}},
                                     {"origin", {Text::code}},

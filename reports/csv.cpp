@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <concepts>
+#include <cstdlib>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 #include <string_view>
 #include <type_traits>
@@ -43,6 +46,12 @@ constexpr CsvKind kind_of() {
 template <class Count>
 std::optional<std::int64_t> known_count(Count count) {
   return count < 0 ? std::nullopt : std::optional<std::int64_t>(count);
+}
+
+/// Traces are stored in single precision: more digits say nothing.
+std::optional<double> single(double value) {
+  if (std::isnan(value)) return std::nullopt;
+  return std::strtod(fmt::format("{}", static_cast<float>(value)).c_str(), nullptr);
 }
 
 /// Calls `take(field, group, value)` for each field of a record that a row can show. Maps, lists of numbers and JSON
@@ -366,6 +375,62 @@ CsvFile pair_profiles_file(const Analysis& analysis) {
   });
 }
 
+CsvFile budgets_file(const Analysis& analysis) {
+  struct Row {
+    const BudgetErrors& table;
+    const Ranked& ranked;
+    double budget;
+    std::optional<double> median, high;
+  };
+  Columns<Row> columns;
+  add_slice(columns, [&analysis](const Row& row) -> const Slice& { return analysis.slices[row.table.slice]; });
+  columns.add("family", [](const Row& row) { return family_name(row.table.family); });
+  columns.add("cost", [](const Row& row) { return id(row.table.cost); });
+  add_ranked(columns, [](const Row& row) -> const Ranked& { return row.ranked; });
+  columns.add("budget", [](const Row& row) { return row.budget; });
+  columns.add("error_median", [](const Row& row) { return row.median; });
+  columns.add("error_p90", [](const Row& row) { return row.high; });
+  return csv_file("budgets.csv", std::move(columns), [&analysis](const auto& visit) {
+    for (const BudgetErrors& table : analysis.budgets) {
+      for (const BudgetErrors::Row& row : table.rows) {
+        const Ranked ranked(analysis, table.slice, table.family, row.column);
+        for (std::size_t i = 0; i < table.budgets.size(); ++i) {
+          visit(Row{table, ranked, table.budgets[i], row.median[i], row.high[i]});
+        }
+      }
+    }
+  });
+}
+
+CsvFile traces_file(const Analysis& analysis) {
+  struct Row {
+    const CellRecord& cell;
+    const TracePoint& point;
+  };
+  std::map<std::string, std::string> problems, solvers;  // names by hash
+  for (const Problem& problem : analysis.problems) problems[problem.record->hash] = problem.name;
+  for (const Column& column : analysis.columns) solvers[column.configuration->hash] = column.label;
+  Columns<Row> columns;
+  columns.add("problem", [=](const Row& row) { return problems.at(row.cell.problem); });
+  columns.add("label", [=](const Row& row) { return solvers.at(row.cell.configuration); });
+  columns.add("tolerance", [](const Row& row) { return row.cell.tolerance; });
+  columns.add("iteration", [](const Row& row) { return row.point.iteration; });
+  columns.add("operator_products", [](const Row& row) {
+    const bool counted = row.cell.operator_products >= 0;
+    return counted ? std::optional(spent_at(row.cell, row.point, Cost::operator_products)) : std::nullopt;
+  });
+  columns.add("seconds",
+              [&analysis](const Row& row) { return analysis.times_shown ? single(row.point.seconds) : std::nullopt; });
+  columns.add("own_residual", [](const Row& row) { return single(row.point.own_residual); });
+  columns.add("residual", [](const Row& row) { return single(row.point.residual); });
+  columns.add("key", [](const Row& row) { return row.cell.key; });
+  return csv_file("traces.csv", std::move(columns), [&analysis](const auto& visit) {
+    for (const CellRecord* cell : traced_cells(analysis)) {
+      for (const TracePoint& point : cell->trace) visit(Row{*cell, point});
+    }
+  });
+}
+
 CsvFile problems_file(const Analysis& analysis) {
   using Row = ProblemRow;
   const auto problem_of = [&analysis](const Row& row) -> const Problem& { return analysis.problems[row.problem]; };
@@ -423,6 +488,8 @@ std::vector<CsvFile> csv_files(const Analysis& analysis) {
           profiles_file(analysis, "data_profiles.csv", &Profile::data, "budget", "share"),
           pairs_file(analysis),
           pair_profiles_file(analysis),
+          budgets_file(analysis),
+          traces_file(analysis),
           problems_file(analysis),
           statuses_file(analysis)};
 }

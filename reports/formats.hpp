@@ -35,7 +35,9 @@ struct CsvFile {
 };
 std::vector<CsvFile> csv_files(const Analysis& analysis);
 struct JsonDetail {
-  int digits = 17;     ///< significant digits of every number; 17 is exact
+  int digits = 17;       ///< significant digits of every number; 17 is exact
+  long max_traces = -1;  ///< of traced_cells(), each thinned to max_points; −1: all as they are
+  std::size_t max_points = 40;
   bool curves = true;  ///< include profiles and pairs, which a reader can compute from the cells
 };
 void json_report(const Analysis& analysis, const JsonDetail& detail, const ByteSink& sink);

@@ -112,7 +112,9 @@ class Writer {
       object.add_list("rows", [&](Growing& list) { cells(list); });
     });
     out.add("commands", commands_.list());
+    out.add_list("traces", [&](Growing& list) { traces(list); });
     out.add("rankings", rankings());
+    out.add_list("budgets", [&](Growing& list) { budgets(list); });
     if (detail_.curves) {
       out.add_list("profiles", [&](Growing& list) { profiles(list); });
       out.add_list("pairs", [&](Growing& list) { pairs(list); });
@@ -257,6 +259,8 @@ class Writer {
                 {"conditioning", number(record.conditioning)},
                 {"features_estimated", record.features_estimated},
                 {"category", record.category},
+                {"sequence", record.sequence},
+                {"step", number(record.step)},
                 {"given", record.given},
                 {"factor_s", number(record.factor_s)},
                 {"assemble_s", number(record.assemble_s)},
@@ -266,6 +270,7 @@ class Writer {
                 {"left_out", problem.left_out},
                 {"error", record.error},
                 {"hash", record.hash},
+                {"zero_impulse", zero_impulse(record)},
                 {"arguments", problem_arguments(record, folder_of[record.hash])},
                 {"whole_command", fails_before_a_solve(record)}});
     }
@@ -362,9 +367,74 @@ class Writer {
       for (std::size_t p = 0; p < analysis_.problems.size(); ++p) {
         for (std::size_t c = 0; c < analysis_.columns.size(); ++c) {
           const CellRecord* cell = analysis_.slices[s].grid[p][c];
-          if (cell != nullptr) rows.add(cell_row(s, p, c, *cell));
+          if (cell == nullptr) continue;
+          row_of_.emplace(cell, row_of_.size());
+          rows.add(cell_row(s, p, c, *cell));
         }
       }
+    }
+  }
+
+  /// Those of the verdicts in use.
+  Json zero_impulse(const ProblemRecord& problem) const {
+    Json values = Json::object();
+    for (const Slice& slice : analysis_.slices) {
+      const auto found = problem.zero_impulse.find(slice.verdict);
+      if (found != problem.zero_impulse.end()) values[slice.verdict] = number(found->second);
+    }
+    return values;
+  }
+
+  /// To the three digits that a curve shows; traces are of single precision anyway.
+  Json rounded(double value) const {
+    if (!std::isfinite(value)) return nullptr;
+    if (detail_.digits >= 17) return std::strtod(fmt::format("{}", static_cast<float>(value)).c_str(), nullptr);
+    return std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
+  }
+  Json rounded(const std::optional<double>& value) const { return value ? rounded(*value) : Json(nullptr); }
+
+  /// After cells(), by the row of the cell.
+  void traces(Growing& list) const {
+    const auto traced = traced_cells(analysis_);
+    const bool all = detail_.max_traces < 0;
+    const std::size_t count = all ? traced.size() : std::min(traced.size(), std::size_t(detail_.max_traces));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Trace& trace = traced[i]->trace;
+      const std::size_t points = all ? trace.size() : std::min(trace.size(), detail_.max_points);
+      Json iterations = Json::array(), seconds = Json::array(), own = Json::array(), residuals = Json::array();
+      for (std::size_t k = 0; k < points; ++k) {
+        // The first and the last are among them.
+        const TracePoint& point = trace[points == trace.size() ? k : k * (trace.size() - 1) / (points - 1)];
+        iterations.push_back(point.iteration);
+        seconds.push_back(rounded(point.seconds));
+        own.push_back(rounded(point.own_residual));
+        residuals.push_back(rounded(point.residual));
+      }
+      Json entry = {{"cell", row_of_.at(traced[i])}, {"iteration", std::move(iterations)}};
+      if (analysis_.times_shown) entry["seconds"] = std::move(seconds);
+      entry["own_residual"] = std::move(own);
+      entry["residual"] = std::move(residuals);
+      list.add(entry);
+    }
+  }
+
+  void budgets(Growing& list) const {
+    for (const BudgetErrors& table : analysis_.budgets) {
+      Json rows = Json::array();
+      for (const BudgetErrors::Row& row : table.rows) {
+        Json median = Json::array(), high = Json::array();
+        for (const auto& value : row.median) median.push_back(rounded(value));
+        for (const auto& value : row.high) high.push_back(rounded(value));
+        Json entry = {{"solver", row.column}, {"median", std::move(median)}};
+        if (detail_.curves || table.family.empty()) entry["high"] = std::move(high);
+        rows.push_back(std::move(entry));
+      }
+      list.add({{"slice", table.slice},
+                {"family", table.family},
+                {"cost", id(table.cost)},
+                {"problems", table.problems},
+                {"budgets", table.budgets},
+                {"rows", std::move(rows)}});
     }
   }
 
@@ -594,6 +664,7 @@ class Writer {
   const Analysis& analysis_;
   JsonDetail detail_;
   Pool commands_;
+  std::map<const CellRecord*, std::size_t> row_of_;
 };
 
 }  // namespace

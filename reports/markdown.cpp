@@ -131,11 +131,13 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   }
   out += laid_out(table);
   if (study.dropped > 0) {
-    return out + fmt::format("Best over all: {}, {}. What it costs on problems not yet seen is not known.\n\n",
-                             markdown(study.values(study.recommended)), study.chosen_among());
+    return out +
+           fmt::format(
+               "Best configuration: {}, {}. How a choice does on problems that it was not made on is not known.\n\n",
+               markdown(study.values(study.recommended)), study.chosen_among());
   }
   if (!study.unseen_times_best) {
-    return out + fmt::format("Best over all: {}. One {} alone cannot say what holds for problems of another.\n\n",
+    return out + fmt::format("Best configuration: {}. One {} alone cannot say what holds for problems of another.\n\n",
                              markdown(study.values(study.recommended)), analysis.contents->group);
   }
   Table unseen = text_columns(analysis.contents->group, "best here", "chosen on the others");
@@ -145,12 +147,8 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
                            *family.chosen_times_best, family.chosen_lost});
   }
   return out + laid_out(unseen) +
-         fmt::format(
-             "For unseen problems: **{}**. On a {} that it was not chosen on, such a choice costs {} times the "
-             "best configuration of each problem, and {} {} lost that another configuration solves.\n\n",
-             markdown(study.values(study.recommended)), analysis.contents->group,
-             human_number(*study.unseen_times_best), plural(study.unseen_lost, "problem"),
-             study.unseen_lost == 1 ? "is" : "are");
+         fmt::format("Best configuration: **{}**. {}.\n\n", markdown(study.values(study.recommended)),
+                     study.unseen_text(analysis.contents->group));
 }
 
 /// Who is best on each headline problem; where nobody solves it, who comes closest.

@@ -212,9 +212,10 @@ void note_relative(Notes& notes, const Analysis& analysis) {
     fooled += passes && fails;
   }
   if (fooled > 0) {
-    notes.inform(plural(fooled, "cell") +
-                 (fooled == 1 ? " passes natural_map_relative and fails natural_map_scaled at its tolerance."
-                              : " pass natural_map_relative and fail natural_map_scaled at their tolerance."));
+    notes.inform(
+        fmt::format("{} would be solved by the residual natural_map_relative and {} not by natural_map_scaled, "
+                    "the verdict of most suites: relative to a large λ or velocity an error looks small.",
+                    plural(fooled, "cell"), fooled == 1 ? "is" : "are"));
   }
   if (symmetrised > 0) {
     notes.inform(fmt::format("{} the symmetrised problem (see its verdict in cells.csv).",
@@ -306,7 +307,8 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", problems, reason);
   }
   if (left_out > 0) {
-    notes.inform(fmt::format("{} left out of headlines: {}.", plural(left_out, "problem"), reasons));
+    notes.inform(fmt::format("{} {} not count in shares, ranks and profiles: {}.", plural(left_out, "problem"),
+                             left_out == 1 ? "does" : "do", reasons));
   }
   std::size_t copies = 0;
   double largest_friction = 0.0;

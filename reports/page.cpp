@@ -14,20 +14,25 @@ namespace conebench::reports {
 namespace {
 
 /// In the order in which they build on each other.
-constexpr std::array<std::string_view, 20> scripts{
-    "model.js",     "format.js",   "widgets.js", "looks.js",       "solvers.js",  "theme.js",   "figures.js",
-    "charts.js",    "overview.js", "ranking.js", "since.js",       "profiles.js", "options.js", "growth.js",
-    "sequences.js", "heatmap.js",  "cells.js",   "convergence.js", "details.js",  "main.js"};
-constexpr std::array<PageSection, 9> sections{{{"overview", "Overview"},
-                                               {"ranking", "Ranking"},
-                                               {"since-view", "Changes"},
-                                               {"profiles", "Profiles"},
-                                               {"options", "Options"},
-                                               {"growth", "Size"},
-                                               {"sequences", "Warm starts"},
-                                               {"heatmap", "Problems"},
-                                               {"cells", "Cells"}}};
+constexpr std::array<std::string_view, 21> scripts{
+    "model.js",  "format.js",    "widgets.js",  "looks.js", "solvers.js",     "theme.js",   "figures.js",
+    "charts.js", "ranking.js",   "overview.js", "since.js", "profiles.js",    "budgets.js", "options.js",
+    "growth.js", "sequences.js", "heatmap.js",  "cells.js", "convergence.js", "details.js", "main.js"};
+/// The answer first: who solves most, profiles, the ranking.
+constexpr std::array<PageSection, 11> report_sections{{{"overview", "Result"},
+                                                       {"profiles", "Profiles"},
+                                                       {"ranking", "Ranking"},
+                                                       {"since-view", "Changes"},
+                                                       {"budgets", "Budgets"},
+                                                       {"options", "Options"},
+                                                       {"growth", "Size"},
+                                                       {"sequences", "Sequences"},
+                                                       {"heatmap", "Problems"},
+                                                       {"cells", "Cells"},
+                                                       {"runs", "Run"}}};
 constexpr int digits = 6;
+/// Of some 0.7 kB each.
+constexpr long max_traces = 100;
 
 /// "fclib-nightly · 2026-11-20 · Conebench 0.2.0 (0123abc)": what a bookmark must say of itself.
 std::string page_title(const Analysis& analysis) {
@@ -48,16 +53,18 @@ std::string page_title(const Analysis& analysis) {
 bool page_has_charts() { return !page_asset("plotly.js").empty(); }
 
 void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink) {
-  html_shell(
-      {.title = page_title(analysis),
-       .sections = sections,
-       .text_files = "report.md and the CSV files",
-       .data = {},
-       .pictures = pictures_json(pictures),
-       .scripts = scripts,
-       .since = since,
-       .large_data = [&](const ByteSink& data) { json_report(analysis, {.digits = digits, .curves = false}, data); }},
-      sink);
+  html_shell({.title = page_title(analysis),
+              .sections = report_sections,
+              .text_files = "report.md and the CSV files",
+              .data = {},
+              .pictures = pictures_json(pictures),
+              .scripts = scripts,
+              .since = since,
+              .large_data =
+                  [&](const ByteSink& data) {
+                    json_report(analysis, {.digits = digits, .max_traces = max_traces, .curves = false}, data);
+                  }},
+             sink);
 }
 
 }  // namespace conebench::reports

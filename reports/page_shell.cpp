@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/packed_text.hpp"
 #include "reports/page_assets.hpp"
 #include "reports/text.hpp"
 
@@ -55,16 +56,17 @@ void html_shell(const PageParts& parts, const ByteSink& sink) {
            [&](std::string_view inner) { self(self, inner); });
     }
     if (name == "data" && !parts.large_data) sink(script_json(parts.data));
-    if (name == "data" && parts.large_data) {
-      parts.large_data([&](std::string_view piece) { sink(script_json(piece)); });
-    }
+    if (name == "packed" && parts.large_data) sink(" data-packed");
+    if (name == "data" && parts.large_data) write_packed(parts.large_data, sink);
     if (name == "more_data" && !parts.pictures.empty()) {
       sink(fmt::format("<script type=\"application/json\" id=\"pictures\">{}</script>\n", script_json(parts.pictures)));
     }
     if (name == "more_data" && !parts.since.empty()) {
       sink(fmt::format("<script type=\"application/json\" id=\"since\">{}</script>\n", script_json(parts.since)));
     }
-    if (name == "plotly") sink(page_asset("plotly.js"));
+    if (const auto library = page_asset("plotly.js"); name == "plotly" && !library.empty()) {
+      write_packed([&](const ByteSink& text) { text(library); }, sink);
+    }
     if (name != "scripts") return;
     for (const auto script : parts.scripts) {
       sink(page_asset(script));

@@ -21,7 +21,7 @@ struct PageParts {
   std::string pictures;                       ///< JSON, for the element "pictures"; empty: no such element
   std::span<const std::string_view> scripts;  ///< names of assets, in order of dependency
   std::string since = {};                     ///< JSON, for the element "since"
-  ByteSource large_data = {};                 ///< instead of `data`, if that is too large for one string
+  ByteSource large_data = {};                 ///< instead of `data`, if that is large: it is packed
 };
 void html_shell(const PageParts& parts, const ByteSink& sink);
 std::string html_shell(const PageParts& parts);

@@ -10,6 +10,7 @@
 
 #include "base/source_text.hpp"
 #include "base/text_file.hpp"
+#include "reports/packed_text.hpp"
 
 namespace conebench::reports {
 
@@ -25,21 +26,6 @@ std::optional<std::string> read_picture(const fs::path& file) {
   const auto bytes = read_text_file(file, largest);
   if (!bytes || !bytes->starts_with(png)) return std::nullopt;
   return *bytes;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t k = 0; k < bytes.size(); k += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t b = 0; b < 3; ++b) {
-      three = three << 8U | (k + b < bytes.size() ? static_cast<unsigned char>(bytes[k + b]) : 0U);
-    }
-    for (std::size_t d = 0; d < 4; ++d) {
-      text += k + d > bytes.size() ? '=' : digits[three >> (18U - 6U * static_cast<unsigned>(d)) & 63U];
-    }
-  }
-  return text;
 }
 
 /// Decide which steps become samples, and are left out of their sources.

@@ -28,7 +28,8 @@ constexpr std::array<std::pair<const char*, ReportFormat>, 6> format_names{{{"ht
 /// Every name that a report's file can have, except in the folder of LaTeX.
 constexpr std::array file_names = {"index.html",   "report.md",         "cells.csv",         "ranking.csv",
                                    "pairs.csv",    "problems.csv",      "report.json",       "performance_profiles.csv",
-                                   "statuses.csv", "data_profiles.csv", "pair_profiles.csv", "badge.svg"};
+                                   "statuses.csv", "data_profiles.csv", "pair_profiles.csv", "badge.svg",
+                                   "budgets.csv",  "traces.csv"};
 
 /// What an earlier report may have left in the folder.
 std::vector<std::filesystem::path> possible_files(const std::filesystem::path& out) {

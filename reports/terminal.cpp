@@ -127,17 +127,9 @@ std::vector<std::string> advice(const Analysis& analysis, std::size_t slice) {
   std::vector<std::string> lines;
   for (const OptionStudy& study : analysis.option_studies) {
     if (study.slice != slice || (study.dropped == 0 && !choice_matters(analysis, study))) continue;
-    std::string text = fmt::format("{}: {} {}", one_line(study.solver),
-                                   study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
-                                   one_line(study.values(study.recommended)));
-    if (study.unseen_times_best) {
-      text += fmt::format(
-          "; on a {} that it was not chosen on, such a choice costs {} × the best configuration of each problem",
-          analysis.contents->group, human_number(*study.unseen_times_best));
-      if (study.unseen_lost > 0) {
-        text += fmt::format(", and loses {} that another configuration solves", plural(study.unseen_lost, "problem"));
-      }
-    }
+    std::string text =
+        fmt::format("{}: best configuration: {}", one_line(study.solver), one_line(study.values(study.recommended)));
+    if (study.unseen_times_best) text += ". " + study.unseen_text(analysis.contents->group);
     if (study.dropped > 0) text += "; " + study.chosen_among();
     lines.push_back(std::move(text));
   }

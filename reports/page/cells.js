@@ -42,7 +42,7 @@ const cellColumns = [
     left: true,
     value: (c) => data.solvers[c.solver].label,
     show: (c) =>
-      el("span", { class: "solver" }, swatch(c.solver), narrowLink(data.solvers[c.solver].label, `solver.${c.solver}`)),
+      el("span", { class: "solver" }, swatch(c.solver), link(unbroken(data.solvers[c.solver].label), `solver.${c.solver}`)),
   },
   { id: "tolerance", priority: 2, title: "Tol.", value: (c) => data.slices[c.slice].tolerance, show: toleranceLabel },
   {
@@ -125,6 +125,7 @@ function filteredCells() {
   return cells.filter(
     (cell) =>
       (state.every || cell.slice === state.slice) &&
+      isIn(cell.solver) &&
       (!state.family || data.problems[cell.problem].family === state.family) &&
       (!state.solver || cell.solver === Number(state.solver)) &&
       (!state.outcome || cell.outcome === state.outcome) &&
@@ -251,7 +252,7 @@ function drawCells() {
   document
     .getElementById("cells")
     .replaceChildren(
-      el("div", { class: "heading" }, el("h2", { id: "cells-title" }, "Cells")),
+      el("div", { class: "heading" }, sectionTitle("cells", "Cells")),
       card(filterBar(), el("div", { id: "cell-rows", onclick: openRow, onkeydown: openRow })),
     );
   drawCellRows();

@@ -11,7 +11,7 @@ const percent = (log) => {
 };
 const assessmentClass = { worse: "failed", better: "solved", same: "not_run", undecided: "unsupported", new: "not_run" };
 const heading = (id, text, aside) =>
-  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+  el("div", { class: "heading" }, sectionTitle(id.replace(/-title$/, ""), text, aside));
 const change = (log) => 100 * Math.expm1(log);
 const verdictColour = { slower: "--worse", faster: "--better" };
 const toneOfVerdict = (verdict) => `var(${verdictColour[verdict] ?? "--soft"})`;

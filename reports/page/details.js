@@ -137,7 +137,7 @@ function cellDetails(cell) {
             command(text),
             data.problems[cell.problem].whole_command ? null : convergence(cell, text),
           ]
-        : el("p", { class: "aside" }, "No file to repeat it from."),
+        : [el("p", { class: "aside" }, "No file to repeat it from."), el("div", { id: "convergence" })],
       facts([
         ["verdict", `${slice.verdict} = ${formatResidual(cell.verdict_value)}`],
         ["stop_by", `${slice.stop_by}, ${slice.start} start`],
@@ -214,7 +214,7 @@ function problemDetails(p) {
   return {
     title: [problem.name],
     body: [
-      !problem.left_out ? null : el("p", { class: "note info" }, `Left out of headlines: ${problem.left_out}.`),
+      !problem.left_out ? null : el("p", { class: "note info" }, `Does not count in shares, ranks and profiles: ${problem.left_out}.`),
       scenePicture(problem),
       facts([
         [data.group.one, familyTitle(problem.family)],
@@ -324,6 +324,7 @@ function drawDetails() {
   );
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
+  if (state.open.startsWith("cell.")) drawStoredTrace(cells[Number(state.open.slice(5))]);
 }
 
 // In a cell's panel: left and right to the next solver, up and down to the next problem.

@@ -3,6 +3,7 @@
 const none = "–";
 // Texts in order, numbers in them by size.
 const byName = new Intl.Collator("en", { numeric: true }).compare;
+const distinct = (values) => [...new Set(values)];
 const known = (value) => value !== null && value !== undefined;
 
 function formatNumber(value) {

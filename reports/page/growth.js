@@ -88,7 +88,7 @@ function drawGrowth() {
   section.hidden = growths.length === 0;
   if (section.hidden) return section.replaceChildren();
   section.replaceChildren(
-    el("div", { class: "heading" }, el("h2", { id: "growth-title" }, "Size")),
+    el("div", { class: "heading" }, sectionTitle("growth", "Size")),
     card(
       chartFigure(
         "growth-chart",

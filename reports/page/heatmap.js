@@ -180,7 +180,7 @@ function drawHeatmap() {
   const heading = el(
     "div",
     { class: "heading" },
-    el("h2", { id: "heatmap-title" }, "Problems × solvers"),
+    sectionTitle("heatmap", "Problems × solvers"),
     el(
       "span",
       { class: "tools" },
@@ -213,7 +213,7 @@ function drawHeatmap() {
   }
   const ranking = currentRanking();
   const ranked = ranking ? ranking.rows.map((row) => row.solver) : [];
-  const solvers = ranked.concat(data.solvers.map((_, s) => s).filter((s) => !ranked.includes(s)));
+  const solvers = ranked.concat(data.solvers.map((_, s) => s).filter((s) => !ranked.includes(s) && isIn(s)));
   const head = el(
     "tr",
     {},

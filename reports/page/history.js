@@ -6,7 +6,7 @@ const view = { suite: 0, slice: 0, family: "", measure: null, axis: "date", chos
 const signed = (value, digits = 1) =>
   known(value) ? `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)} %` : none;
 const heading = (id, text, aside) =>
-  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+  el("div", { class: "heading" }, sectionTitle(id.replace(/-title$/, ""), text, aside));
 const suite = () => data.suites[view.suite];
 const buildOf = (night) =>
   `${night.commit.slice(0, 8)}${night.commit.endsWith("-dirty") ? "-dirty" : ""}${night.executable ? ` (${night.executable.slice(0, 8)})` : ""}`;
@@ -256,7 +256,7 @@ function drawNights() {
   const { nights, together_percent: together } = suite();
   const rows = nights.map((night, n) => [pageLink(night, dayOf(night)), !known(night.exit_code) ? none : el("span", { class: `badge ${toneOf(night)}` }, String(night.exit_code)), night.headline || "", [buildOf(night), codeText(night.code_changes)].filter(Boolean).join("; "), night.version, night.cpu.replace(/ (Processor|CPU).*$/, ""), signed(together[view.slice]?.[n]), night.complete ? "" : `${formatCount(night.missing)} cells to run or cut short`, night.not_judged || "", night.store]);
   const minor = new Set([4, 5]);  // not on a small screen
-  const heads = ["Date", "Exit code", "Against the last good night", "Build", "Version", "Processor", "All configurations together", "Not complete", "Times not judged", "Store"];
+  const heads = ["Date", "Exit code", "Against the night compared with", "Build", "Version", "Processor", "All configurations together", "Not complete", "Times not judged", "Store"];
   document.getElementById("nights").replaceChildren(
     heading("nights-title", "Nights", nights.some((night) => night.page) ? "newest first; a date leads to that night's page" : "newest first"),
     el("div", { class: "scroll tall card" }, el("table", { class: "fit" },

@@ -19,6 +19,16 @@ function drawControls() {
           (value) => update({ slice: Number(value), page: 0 }),
         )
       : segmented("Tolerance", slices, state.slice, (slice) => update({ slice, page: 0 })),
+    el("input", {
+      type: "search",
+      id: "only",
+      class: "only",
+      placeholder: "solvers: NSGS ADMM",
+      "aria-label": "Only solvers whose name has one of these words",
+      title: "Only solvers whose name has one of these words",
+      value: state.only,
+      onchange: (event) => update({ only: event.target.value.trim() }),
+    }),
     families.length > 2
       ? select(capital(data.group.one), families, state.family, (family) => update({ family, page: 0 }))
       : "",
@@ -26,7 +36,7 @@ function drawControls() {
   );
 }
 
-view(["slice", "family"], drawControls);
+view(["slice", "family", "only"], drawControls);
 
 function drawFooter() {
   const versions = distinct(data.runs.map((run) => `${run.build.version} (${run.build.commit})`));
@@ -44,15 +54,15 @@ function drawFooter() {
     );
 }
 
-for (const anchor of document.querySelectorAll("nav a, a.skip")) {
-  anchor.addEventListener("click", (event) => {
-    // the address keeps the page's state
-    event.preventDefault();
-    const at = anchor.getAttribute("href").slice(1);
-    update({ at });
-    document.getElementById(at).scrollIntoView();
-  });
-}
+// To a section, with the page's state in the address.
+document.addEventListener("click", (event) => {
+  const anchor = event.target.closest("nav a, a.skip, a.anchor");
+  if (!anchor || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const at = anchor.getAttribute("href").slice(1);
+  update({ at });
+  document.getElementById(at).scrollIntoView();
+});
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.target.closest("input, select, textarea, dialog")) return;
   event.preventDefault();
@@ -64,10 +74,12 @@ if (data.slices.length > 0) {
   for (const { draw } of views) if (draw !== drawCellRows) draw(); // drawCells() draws the rows too
 } else {
   drawOverview();
+  drawRuns();
   views.length = 0; // nothing else has anything to show
 }
 drawFooter();
-if (state.at) document.getElementById(state.at)?.scrollIntoView();
+// Also to a link from elsewhere, "#ranking".
+document.getElementById(state.at || decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 document.documentElement.dataset.ready = Math.round(performance.now());
 
 // For the console and the tests.

@@ -36,6 +36,9 @@ const defaults = {
   sort: "problem",
   page: 0,
   rank: "", // column that sorts the ranking
+  all: "", // the ranking shows every row
+  budget: "", // cost of the budgets and of the traces; empty: the first that there is
+  only: "", // words, of which a solver shown has one in its name
   own: "", // "left out": the ranking is without the methods of Conebench's authors
   at: "", // section that the address leads to
   open: "", // "cell.17", "problem.3", "solver.2"
@@ -110,7 +113,7 @@ function view(keys, draw) {
 
 function redraw(changed) {
   for (const { keys, draw } of views) {
-    if (changed.has("own") || keys.some((key) => changed.has(key))) draw();
+    if (changed.has("own") || changed.has("only") || keys.some((key) => changed.has(key))) draw();
   }
 }
 
@@ -187,8 +190,13 @@ function stepCurve(solver, points) {
 }
 
 const isOwn = (solver) => data.solvers[solver].origin === "own";
-// Whether the switch leaves it in.
-const isIn = (solver) => state.own === "" || !isOwn(solver);
+// Whether the switch and the filter of solvers leave it in.
+const isIn = (solver) => {
+  if (state.own !== "" && isOwn(solver)) return false;
+  const words = state.only.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  const label = data.solvers[solver].label.toLowerCase();
+  return words.length === 0 || words.some((word) => label.includes(word));
+};
 
 // Weights of some problems, of which families have equal ones.
 function equalFamilies(problems) {
@@ -256,12 +264,14 @@ function rankingAmong(ranking, keep) {
   };
 }
 
-const withoutOwn = new Map(); // made when they are first wanted
+const amongSome = { key: "", of: new Map() }; // made when they are first wanted
 function rankings() {
-  if (state.own === "") return data.rankings;
+  if (state.own === "" && state.only === "") return data.rankings;
+  const key = JSON.stringify([state.own, state.only]);
+  if (amongSome.key !== key) Object.assign(amongSome, { key, of: new Map() });
   return data.rankings.map((ranking) => {
-    if (!withoutOwn.has(ranking)) withoutOwn.set(ranking, rankingAmong(ranking, isIn));
-    return withoutOwn.get(ranking);
+    if (!amongSome.of.has(ranking)) amongSome.of.set(ranking, rankingAmong(ranking, isIn));
+    return amongSome.of.get(ranking);
   });
 }
 

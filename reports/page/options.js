@@ -1,4 +1,4 @@
-// How solvers answer to their options: which value is best, for whom, and what to take for problems not yet seen.
+// How solvers answer to their options: which value is best, for whom, and how a choice does on problems that it was not made on.
 
 const studiesHere = () => data.option_studies.filter((study) => study.slice === state.slice);
 const shownValue = (value) =>
@@ -243,25 +243,21 @@ function advice(study) {
   const unsolved = study.unsolved > 0 ? ` No configuration solves the other ${study.unsolved === 1 ? "problem" : plural(study.unsolved, "problem")}.` : "";
   const limits =
     study.dropped > 0
-      ? `, among the ${study.configurations.length} configurations that ran on all problems; ${study.dropped} ran on fewer. What it costs on problems not yet seen is not known.`
+      ? `, among the ${study.configurations.length} configurations that ran on all problems; ${study.dropped} ran on fewer. How a choice does on problems that it was not made on is not known.`
       : `. One ${data.group.one} alone cannot say what holds for another.`;
-  if (!known(study.unseen_times_best)) {
-    return el(
-      "p",
-      { class: "lead" },
-      "Best over all: ",
-      el("b", {}, words),
-      `${limits}${unsolved}`,
-    );
-  }
+  const best = ["Best configuration: ", el("b", {}, words)];
+  if (!known(study.unseen_times_best)) return el("p", { class: "lead" }, best, `${limits}${unsolved}`);
+  const lost =
+    study.unseen_lost > 0
+      ? `, and does not solve ${study.unseen_lost} of ${plural(study.problems, "problem")} that another configuration solves`
+      : "";
   return el(
     "p",
     { class: "lead" },
-    "For problems not yet seen: ",
-    el("b", {}, words),
-    `. On a ${data.group.one} that it was not chosen on, such a choice costs `,
+    best,
+    `. A configuration chosen on all ${data.group.many} but one takes `,
     el("b", {}, `${formatTimes(study.unseen_times_best)} ×`),
-    ` the best configuration of each problem${study.unseen_lost > 0 ? ` and loses ${study.unseen_lost} of ${plural(study.problems, "problem")} that another configuration solves` : ", and loses none that another configuration solves"}.${unsolved}`,
+    ` the best ${study.cost.includes("time") ? "time" : "count"} on that one${lost}.${unsolved}`,
   );
 }
 
@@ -318,7 +314,7 @@ function drawOptions() {
     );
   });
   section.replaceChildren(
-    el("div", { class: "heading" }, el("h2", { id: "options-title" }, "Options")),
+    el("div", { class: "heading" }, sectionTitle("options", "Options")),
     ...cards,
     el(
       "p",

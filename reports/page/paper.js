@@ -6,7 +6,7 @@ const claims = data.entries.flatMap((entry) => entry.checks.map((check) => ({ en
 const isKnown = (check) => check.known_failure && check.verdict === "fails" && check.expected;
 
 const heading = (id, text, aside) =>
-  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+  el("div", { class: "heading" }, sectionTitle(id.replace(/-title$/, ""), text, aside));
 const headRow = (texts, left) =>
   el("thead", {}, el("tr", {}, texts.map((text, i) => el("th", { scope: "col", class: i < left ? "left" : null }, text))));
 const verdict = (check) =>

@@ -166,16 +166,11 @@ function chips(ranked, coloured) {
     ),
   );
   return el(
-    "details",
-    { class: "fold", id: "chips", open: document.getElementById("chips")?.open },
-    el("summary", {}, `Choose the solvers in colour (${coloured.length} of ${ranked.length})`),
-    el(
-      "div",
-      { class: "chips", role: "group", "aria-label": "Solvers in colour" },
-      buttons,
-      el("button", { type: "button", class: "link", onclick: () => choose(ranked) }, "all"),
-      el("button", { type: "button", class: "link", onclick: () => choose([]) }, "none"),
-    ),
+    "div",
+    { class: "chips", id: "chips", role: "group", "aria-label": "Solvers in colour" },
+    buttons,
+    el("button", { type: "button", class: "link", onclick: () => choose(ranked) }, "all"),
+    el("button", { type: "button", class: "link", onclick: () => choose([]) }, "none"),
   );
 }
 
@@ -253,7 +248,7 @@ function drawProfiles() {
     el(
       "div",
       { class: "heading" },
-      el("h2", { id: "profiles-title" }, "Profiles"),
+      sectionTitle("profiles", "Profiles"),
       el(
         "span",
         { class: "tools" },
@@ -274,10 +269,16 @@ function drawProfiles() {
         chartFigure("data-chart", "Data profile", "share solved within a budget", `data-profile-${name}`),
       ),
       el(
-        "div",
-        { class: "keys" },
-        scroller(keyTable(profile, coloured), { "aria-label": "Heights of the profiles" }),
-        el("div", {}, scroller(pairTable(scope, coloured) ?? "", { "aria-label": "Pairs" })),
+        "details",
+        { class: "fold", id: "profile-details", open: document.getElementById("profile-details")?.open },
+        el("summary", {}, `Heights, pairs, and which solvers are in colour (${coloured.length} of ${ranked.length})`),
+        el(
+          "div",
+          { class: "keys" },
+          scroller(keyTable(profile, coloured), { "aria-label": "Heights of the profiles" }),
+          el("div", {}, scroller(pairTable(scope, coloured) ?? "", { "aria-label": "Pairs" })),
+        ),
+        chips(ranked, coloured),
       ),
       el(
         "div",
@@ -291,7 +292,6 @@ function drawProfiles() {
             )
           : null,
       ),
-      chips(ranked, coloured),
       el("p", { class: "caption" }, words),
     ),
     panels.length > 0
@@ -308,13 +308,13 @@ function drawProfiles() {
     document.getElementById("performance-chart"),
     performanceSpec(profile, coloured, {
       labels: true,
-      keyed: true,
+      height: 300,
       aria: "Performance profiles; their heights are in the table below",
     }),
   );
   drawChart(
     document.getElementById("data-chart"),
-    dataSpec(profile, coloured, { labels: true, keyed: true, aria: "Data profiles" }),
+    dataSpec(profile, coloured, { labels: true, height: 300, aria: "Data profiles" }),
   );
   for (const panel of panels) panel.draw();
 }

@@ -66,7 +66,7 @@ function rankingColumns(ranking) {
       priority: 1,
       title: "Solved share",
       descending: true,
-      hint: `Share of all headline problems, ${data.group.many} weighing the same`,
+      hint: `Share of all problems that count, ${data.group.many} weighing the same`,
       value: share.value,
       show: share.show,
     },
@@ -75,7 +75,7 @@ function rankingColumns(ranking) {
       priority: 3,
       title: "problems",
       descending: true,
-      hint: "Headline problems that it solves, each counted once",
+      hint: "Problems that it solves, each counted once",
       value: (row) => row.solved,
       show: (row) => el("span", { class: "of" }, `${row.solved}/${ranking.problems}`),
     },
@@ -252,7 +252,7 @@ function claimTable(ranking) {
     el(
       "tr",
       {},
-      el("td"),
+      el("td", { "aria-hidden": "true" }),
       group("Claim against verdict", claimColumns.length),
       group("Residuals", 1),
       group("Status of the solve or cell", statuses.length),
@@ -378,11 +378,34 @@ function stageBars(ranking) {
   return tables.length > 0 ? card(el("h3", {}, "Which stage solved"), tables) : null;
 }
 
+// The best ten first; a click shows all, and the address keeps it.
+const rowsAtOnce = 10;
+function moreRows(rows) {
+  if (rows <= rowsAtOnce) return null;
+  const all = state.all !== "";
+  return el(
+    "button",
+    { type: "button", id: "all-rows", "aria-expanded": String(all), onclick: () => update({ all: all ? "" : "1" }) },
+    all ? `Show ${rowsAtOnce} of ${rows}` : `Show all ${rows}`,
+  );
+}
+
+// What stands below the ranking: claims, statuses, stages.
+function rankingDetails(ranking) {
+  return el(
+    "details",
+    { class: "fold", id: "claims", open: document.getElementById("claims")?.open ?? state.at === "claims" },
+    el("summary", {}, "What solvers claim, what the judge says, and how solves ended"),
+    card(scroller(claimTable(ranking), { "aria-label": "Claims and statuses" }), reasonList()),
+    stageBars(ranking) ?? "",
+  );
+}
+
 function drawRanking() {
   const section = document.getElementById("ranking");
   const ranking = currentRanking();
   if (!ranking) {
-    section.replaceChildren(el("h2", { id: "ranking-title" }, "Ranking"), card(el("p", {}, "Nothing to rank.")));
+    section.replaceChildren(sectionTitle("ranking", "Ranking"), card(el("p", {}, "Nothing to rank.")));
     return;
   }
   const tableOf = (one, id) =>
@@ -392,23 +415,26 @@ function drawRanking() {
       state.rank,
       (rank) => update({ rank }),
       { class: "ranking", id },
+      undefined,
+      state.all ? Infinity : rowsAtOnce,
     );
   section.replaceChildren(
-    el("div", { class: "heading" }, el("h2", { id: "ranking-title" }, "Ranking"), ownSwitch(), legend()),
-    card(scroller(tableOf(ranking, "ranking-table"), { "aria-label": "Ranking" }), rankingNotes(ranking)),
+    el("div", { class: "heading" }, sectionTitle("ranking", "Ranking"), legend()),
+    card(
+      scroller(tableOf(ranking, "ranking-table"), { "aria-label": "Ranking" }),
+      moreRows(ranking.rows.length),
+      rankingNotes(ranking),
+    ),
     ...otherRankings().map((other) =>
-      card(
-        el("h3", {}, `The same by ${costTitles[other.cost]} (above: ${costTitles[ranking.cost]})`),
+      el(
+        "details",
+        { class: "fold", id: `ranking-${other.cost}`, open: document.getElementById(`ranking-${other.cost}`)?.open },
+        el("summary", {}, `The same by ${costTitles[other.cost]} (above: ${costTitles[ranking.cost]})`),
         scroller(tableOf(other, `ranking-table-${other.cost}`), { "aria-label": `Ranking by ${other.cost}` }),
       ),
     ),
-    card(
-      el("h3", {}, "What solvers claim, what the judge says, and how solves ended"),
-      scroller(claimTable(ranking), { "aria-label": "Claims and statuses" }),
-      reasonList(),
-    ),
-    stageBars(ranking) ?? "",
+    rankingDetails(ranking),
   );
 }
 
-view(["slice", "family", "rank"], drawRanking);
+view(["slice", "family", "rank", "all"], drawRanking);

@@ -26,7 +26,7 @@ const chosen = () => answers[view.chosen];
 const lawOf = (id) => laws.find((law) => law.id === id);
 
 const heading = (id, text, aside) =>
-  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+  el("div", { class: "heading" }, sectionTitle(id.replace(/-title$/, ""), text, aside));
 const badgeOf = (id, text) => el("span", { class: `badge ${id}` }, text);
 const lengthUnit = (size) => (size < 1e-3 ? [1e6, "µm"] : size < 1 ? [1e3, "mm"] : [1, "m"]); // how many a metre has
 function metres(value) {
@@ -294,7 +294,7 @@ function openStep(index) {
     el("button", { type: "button", "aria-label": label, disabled: !data.steps[index + by], onclick: () => openStep(index + by) }, text);
   const at = step.gap_min_at;
   dialog.replaceChildren(
-    el("header", {}, el("h2", { id: "details-title" }, `Step ${step.number}`),
+    el("header", {}, sectionTitle("details", `Step ${step.number}`),
       el("div", {}, other(-1, "‹", "Step before"), " ", other(1, "›", "Step after"),
         el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×"))),
     el("div", { class: "panel", tabindex: -1, autofocus: true },

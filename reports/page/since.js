@@ -86,7 +86,7 @@ function drawSince() {
   if (!since) return;
   const before = since.baseline.runs[0];
   section.replaceChildren(
-    el("div", { class: "heading" }, el("h2", { id: "since-view-title" }, "Since the last run")),
+    el("div", { class: "heading" }, sectionTitle("since-view", "Since the last run")),
     card(
       el(
         "p",

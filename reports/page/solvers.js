@@ -20,4 +20,4 @@ function swatch(solver) {
 
 // Behind the name of a solver by Conebench's authors.
 const ownMark = (s) => (isOwn(s) ? el("span", { class: "own", title: originText.own }, " *") : "");
-const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.solvers[s].label, `solver.${s}`));
+const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(unbroken(data.solvers[s].label), `solver.${s}`));

@@ -144,10 +144,12 @@ const columnClass = ({ left, priority }) =>
   [left ? "left" : "", priority > 1 ? `p${priority}` : ""].filter(Boolean).join(" ") || null;
 
 // A table whose headings sort. columns: [{id, title, hint, left, priority, value(row), show(row)}]; sort: "id" or "-id".
-function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = () => ({})) {
+// most: rows that are shown.
+function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = () => ({}), most = Infinity) {
   const key = sort.replace(/^-/, "");
   const column = columns.find((one) => one.id === key);
-  const sorted = column ? [...rows].sort(comparing(column.value, sort.startsWith("-"))) : rows;
+  const inOrder = column ? [...rows].sort(comparing(column.value, sort.startsWith("-"))) : rows;
+  const sorted = inOrder.slice(0, most);
   const head = el(
     "tr",
     {},
@@ -198,5 +200,16 @@ function facts(pairs) {
   );
 }
 
+// A section's heading, with the address of the section.
+const sectionTitle = (id, text, aside = "") =>
+  el(
+    "h2",
+    { id: `${id}-title` },
+    text,
+    aside ? el("span", { class: "aside" }, aside) : "",
+    el("a", { class: "anchor", href: `#${id}`, "aria-label": `Link to the section ${text}`, title: "Link to this section" }, "#"),
+  );
+
 const card = (...children) => el("div", { class: "card" }, ...children);
-const scroller = (node, attributes = {}) => el("div", { class: "scroll", tabindex: 0, ...attributes }, node);
+const scroller = (node, attributes = {}) =>
+  el("div", { class: "scroll", tabindex: 0, role: "region", ...attributes }, node);

@@ -249,7 +249,7 @@ class Adapter final : public Solver {
       } else if (summary.status != SolveStatus::converged) {
         return summary;  // a tighter run would come to the same
       } else if (rung == last) {
-        return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
+        return ended(summary, SolveStatus::stalled, "its own error is 0 up to rounding, so it can't be asked for more");
       } else {
         refused = rung;
         rung = std::min(last, rung + (attempts != nullptr ? steps(attempts->verdict_ratio()) : 1));

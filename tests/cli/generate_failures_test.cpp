@@ -127,7 +127,7 @@ TEST_F(GenerateFailures, AStepWithoutASolutionIsReportedWithItsBodiesAndIsInNoSh
   EXPECT_EQ(rejudged.code, 0);
   EXPECT_THAT(rejudged.err, Not(HasSubstr("no longer marked infeasible")));
   EXPECT_THAT(conebench({"report", store, "--out", folder / "report"}).out,
-              HasSubstr("1 problem left out of headlines: 1 without a solution (certified)"));
+              HasSubstr("1 problem does not count in shares, ranks and profiles: 1 without a solution (certified)"));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ def check_markdown(folder, study, labels):
     section = text[text.index(f"### Options of {study['solver']}"):]
     words = ", ".join(f"{axis['option']}={json.dumps(axis['values'][position])}" for axis, position in
                       zip(study["axes"], study["configurations"][study["recommended"]]["indices"]))
-    found = re.search(r"For unseen problems: \*\*(.*?)\*\*\..*?costs ([0-9.]+) times", section, re.S)
+    found = re.search(r"Best configuration: \*\*(.*?)\*\*\..*?takes ([0-9.]+) × the best", section, re.S)
     assert found and found[1] == words, (found and found[1], words)
     assert abs(float(found[2]) / study["unseen_times_best"] - 1) < 6e-3
 

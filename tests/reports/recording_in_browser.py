@@ -3,13 +3,12 @@ with a step without answer, residuals that are not known, a contact without name
 
 import json
 import math
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import browser
-from support import skip, temporary_folder
+from support import skip, temporary_folder, without_library
 
 TOLERANCE = 1e-6
 ENGINE = "MuJoCo 4.0.1 Newton"
@@ -195,9 +194,7 @@ def check_small(window, folder):
 
 def check_without_charts(window, page):
     text = page.read_text(encoding="utf-8")
-    begin = text.index("<script>", text.index('id="data">')) + len("<script>")
-    own = re.search(r'</script>\s*<script>\s*"use strict";', text[begin:]).start() + begin
-    page.write_text(text[:begin] + text[own:], encoding="utf-8")
+    page.write_text(without_library(text), encoding="utf-8")
     window.open(page)
     window.wait(READY, 30)
     assert "no charting library" in window.run(TEXT, "charts")

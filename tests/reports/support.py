@@ -1,9 +1,11 @@
 """What the tests of written reports share."""
 
+import base64
 import json
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 SKIPPED = 77
@@ -24,7 +26,22 @@ def page_data(folder):
     """The data that the page carries."""
     page = (Path(folder) / "index.html").read_text(encoding="utf-8")
     begin = page.index('id="data">') + len('id="data">')
-    return json.loads(page[begin:page.index("</script>", begin)])
+    return json.loads(unpacked(page[begin:page.index("</script>", begin)]))
+
+
+def unpacked(text):
+    """The text of an element that page.html unpacks."""
+    return zlib.decompress(base64.b64decode(text)).decode()
+
+
+def packed(text):
+    return base64.b64encode(zlib.compress(text.encode())).decode()
+
+
+def without_library(page):
+    """The page of a build that lacks the charting library."""
+    begin = page.index('id="plotly">') + len('id="plotly">')
+    return page[:begin] + page[page.index("</script>", begin):]
 
 
 def temporary_folder():

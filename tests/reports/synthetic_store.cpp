@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metrics/residuals.hpp"
+#include "solvers/monitor.hpp"
 #include "store/suite_scope.hpp"
 
 namespace conebench::testing {
@@ -137,6 +138,18 @@ void fail_it(CellRecord& cell, CellStatus status, const std::string& reason) {
     set_residuals(cell, 30.0 * cell.tolerance, 0.5 * cell.tolerance);
     set_times(cell, 0.01, 1.2, 1);
     cell.iterations = cell.max_iterations;
+    cell.operator_products = 2 * cell.iterations;
+  }
+}
+
+/// From the error of λ = 0 to the answer's, evenly in the logarithm, at the iterates that a run checks.
+void trace_it(CellRecord& cell, double first) {
+  if (!cell.verdict_value || cell.iterations < 2) return;
+  for (long k = 1; k <= cell.iterations; k = k < cell.iterations ? std::min(next_check(k), cell.iterations) : k + 1) {
+    const double share = static_cast<double>(k) / static_cast<double>(cell.iterations);
+    const double residual = first * std::pow(*cell.verdict_value / first, share);
+    const double seconds = cell.setup.cold + share * cell.solve.cold;
+    cell.trace.push_back({static_cast<double>(k), seconds, 2.0 * residual, residual});
   }
 }
 
@@ -172,6 +185,9 @@ struct Temper {
   double seconds, iterations, growth, digits, robustness;
   bool factors;
 };
+
+/// Of λ = 0.
+constexpr double zero_error = 0.8;
 
 constexpr std::array<Temper, 12> tempers{{
     {"NSGS", "NSGS", 4e-5, 20, 1.0, 1.0, 1.1, false},
@@ -288,7 +304,11 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
     const auto contacts = static_cast<long>(std::exp(draw.between(0.7, 6.0)));
     store.problems.push_back(make_problem(fmt::format("{}-i{}-{}", family, 100 + 7 * p, contacts), family, contacts));
     ProblemRecord& problem = store.problems.back();
-    if (draw.uniform() < 0.02) problem.zero_impulse = {{"natural_map_scaled", 0.0}};
+    problem.zero_impulse = {{"natural_map_scaled", draw.uniform() < 0.02 ? 0.0 : zero_error}};
+    if (family == "Rover") {
+      problem.sequence = "rover";
+      problem.step = static_cast<std::int64_t>(p);
+    }
     if (p > 8 && draw.uniform() < 0.03) problem.duplicate_of = store.problems[p - 6].hash;
     const double difficulty = draw.between(0.1, 2.4);
     for (std::size_t s = 0; s < solvers; ++s) {
@@ -301,6 +321,8 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
         } else {
           draw_cell(cell, tempers[s % tempers.size()], difficulty, luck, noise, contacts);
           fill_residuals(cell);
+          // A peer shows its answer alone.
+          if (!store.configurations[s].solver.starts_with("SICONOS")) trace_it(cell, zero_error);
         }
         store.cells.push_back(cell);
       }

@@ -51,7 +51,7 @@ std::optional<std::int64_t> known_count(Count count) {
 /// Traces are stored in single precision: more digits say nothing.
 std::optional<double> single(double value) {
   if (std::isnan(value)) return std::nullopt;
-  return std::strtod(fmt::format("{}", static_cast<float>(value)).c_str(), nullptr);
+  return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr);
 }
 
 /// Calls `take(field, group, value)` for each field of a record that a row can show. Maps, lists of numbers and JSON

@@ -388,7 +388,7 @@ class Writer {
   /// To the three digits that a curve shows; traces are of single precision anyway.
   Json rounded(double value) const {
     if (!std::isfinite(value)) return nullptr;
-    if (detail_.digits >= 17) return std::strtod(fmt::format("{}", static_cast<float>(value)).c_str(), nullptr);
+    if (detail_.digits >= 17) return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr);
     return std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
   }
   Json rounded(const std::optional<double>& value) const { return value ? rounded(*value) : Json(nullptr); }

@@ -1,7 +1,9 @@
 #include "store/trace.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace conebench {
 
@@ -11,7 +13,12 @@ constexpr std::size_t numbers = 4;  // of a point
 /// A trace is thinned to fewer (SweepMonitor).
 constexpr std::size_t max_points = 1024;
 
-double single(double value) { return static_cast<double>(static_cast<float>(value)); }
+/// To the 24 bits of a float, by the bits: GCC 12 leaves a conversion there and back out where it vectorises.
+double single(double value) {
+  constexpr std::uint64_t lost = (std::uint64_t{1} << 29U) - 1U;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return std::isfinite(value) ? std::bit_cast<double>((bits + (lost + 1U) / 2U) & ~lost) : value;
+}
 
 }  // namespace
 

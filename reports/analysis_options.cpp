@@ -239,7 +239,7 @@ std::string OptionStudy::unseen_text(const std::string& group) const {
   std::string text =
       fmt::format("A configuration chosen on all {} but one takes {} × the best {} on that one", many_groups(group),
                   human_number(unseen_times_best.value_or(1.0)), is_time(cost) ? "time" : "count");
-  return text + (unseen_lost > 0 ? fmt::format(", and does not solve {} there that another configuration solves",
+  return text + (unseen_lost > 0 ? fmt::format(", and does not solve {} that another configuration solves",
                                                plural(unseen_lost, "problem"))
                                  : "");
 }

@@ -85,10 +85,10 @@ TEST_F(TwoConfigurations, MarkdownCountsLostProblems) {
   cost(1, 0, 30.0), cost(1, 1, 1.0);
   cost(3, 0, 30.0), cost(3, 1, 1.0);
   EXPECT_THAT(markdown_report(analyse(store_, false)),
-              HasSubstr("1 problem is lost that another configuration solves"));
+              HasSubstr(", and does not solve 1 problem that another configuration solves."));
   unsolved(2, 1);
   EXPECT_THAT(markdown_report(analyse(store_, false)),
-              HasSubstr("2 problems are lost that another configuration solves"));
+              HasSubstr(", and does not solve 2 problems that another configuration solves."));
 }
 
 TEST_F(TwoConfigurations, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {

@@ -74,7 +74,7 @@ TEST_F(SmallStore, ACertificateLeavesAProblemOutWhereItsBoundIsAboveTheTolerance
   const Analysis tight = marked(3.19e-5);
   EXPECT_EQ(tight.ranking(0).problems, before.ranking(0).problems) << "at 1e-4";
   EXPECT_EQ(tight.ranking(1).problems, before.ranking(1).problems - 1) << "at 1e-8";
-  EXPECT_EQ(tight.left_out.at("without a solution (certified) at 1e-8 (left out there only)"), 1);
+  EXPECT_EQ(tight.left_out.at("without a solution (certified) at 1e-8 (elsewhere it counts)"), 1);
   const auto& problem = *std::find_if(tight.problems.begin(), tight.problems.end(),
                                       [&](const Problem& one) { return one.record->hash == hash; });
   EXPECT_EQ(problem.left_out, "without a solution (certified) at 1e-8: no λ reaches a verdict below 3.1e-5");

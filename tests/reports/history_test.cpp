@@ -578,8 +578,8 @@ TEST(HistoryFormats, ThePageFetchesNothingAndHostileNamesStayData) {
   all[0].suite = all[1].suite = all[2].suite = "</title><script>alert(1)</script>{{data}}";
   for (auto& night : all) night.rows[0].label = "</script><img src=x onerror=alert(1)>";
   std::string page = history_page(make_history(std::move(all)));
-  const std::string_view library = page_asset("plotly.js");
-  if (!library.empty()) page.erase(page.find(library), library.size());
+  const std::size_t library = page.find("id=\"plotly\">") + 12;  // which is not ours to check
+  page.erase(library, page.find("</script>", library) - library);
   for (const char* word : {"<img", "<script>alert", "src=\"http", "href=\"http", "fetch("}) {
     EXPECT_THAT(page, Not(HasSubstr(word)));
   }

@@ -106,6 +106,8 @@ TEST_F(WriteReport, WhatAnEarlierReportLeftIsNamedAndStays) {
   const auto all = write_report(store, folder_, {});
   const auto none = names({}, ReportFormat::md);
   for (const auto& path : all->paths) {
+    // Without traces these are the same of every store.
+    if (path.filename() == "budgets.csv" || path.filename() == "traces.csv") continue;
     if (path.filename() == "report.md" || path.filename() == "preamble.tex" || path.extension() == ".gp") continue;
     EXPECT_THAT(none, HasSubstr(path.filename().string()));
   }

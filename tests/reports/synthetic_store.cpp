@@ -286,7 +286,8 @@ StoreContents small_store() {
   return store;
 }
 
-StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed) {
+StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed, std::size_t max_traces) {
+  std::size_t traces = 0;
   constexpr std::array<const char*, 6> families{"BoxesStack",  "Capsules", "Chain",
                                                 "KaplasTower", "Rover",    "SpheresPile"};
   StoreContents store;
@@ -322,7 +323,10 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
           draw_cell(cell, tempers[s % tempers.size()], difficulty, luck, noise, contacts);
           fill_residuals(cell);
           // A peer shows its answer alone.
-          if (!store.configurations[s].solver.starts_with("SICONOS")) trace_it(cell, zero_error);
+          if (!store.configurations[s].solver.starts_with("SICONOS") && traces < max_traces) {
+            trace_it(cell, zero_error);
+            ++traces;
+          }
         }
         store.cells.push_back(cell);
       }

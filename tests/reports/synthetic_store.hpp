@@ -14,7 +14,8 @@ StoreContents small_store();
 
 /// A sweep of the usual shape at 1e-4, 1e-6 and 1e-8, drawn from `seed`: harder problems, slower and less robust
 /// solvers. Problems × solvers × 3 cells, with traces but of the peer; those of the family Rover are a sequence.
-StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed = 1);
+StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed = 1,
+                          std::size_t max_traces = 1'000'000);
 
 /// At 1e-6: a solver without options, one with a grid of one option, one with a grid of two; what is best depends on
 /// the family, and values far from it fail. 28 problems of four families.

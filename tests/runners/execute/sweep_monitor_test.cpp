@@ -84,13 +84,13 @@ TEST_F(SweepMonitorTest, FollowsWhatItChecks) {
   monitor.start();
   play(monitor, wrong, 30, 0.5);
   const Trace& trace = monitor.trace();
-  ASSERT_EQ(trace.size(), 24U) << "the schedule up to 28";
+  ASSERT_EQ(trace.size(), 25U) << "the schedule up to 30";
   for (const TracePoint& point : trace) {
     EXPECT_EQ(point.residual, verdict(wrong));
     EXPECT_EQ(point.own_residual, 0.0);
     EXPECT_DOUBLE_EQ(point.seconds, 0.5 * point.iteration);
   }
-  EXPECT_EQ(trace.back().iteration, 28.0);
+  EXPECT_EQ(trace.back().iteration, 30.0);
   monitor.start_over();
   EXPECT_TRUE(monitor.trace().empty()) << "another attempt";
 }

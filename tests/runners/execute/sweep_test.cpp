@@ -187,7 +187,8 @@ TEST_F(Sweep, AQuickOneRunsEachCellOnceToTheSameAnswersAndIsMarked) {
 /// By key.
 std::map<std::string, CellRecord> traced(const Store& store) {
   std::map<std::string, CellRecord> cells;
-  for (const CellRecord& cell : store.read()->cells) {
+  const auto contents = store.read();
+  for (const CellRecord& cell : contents->cells) {
     if (!cell.trace.empty()) cells[cell.key] = cell;
   }
   return cells;
@@ -222,7 +223,8 @@ TEST_F(Sweep, KeepsNoMoreTracesThanAsked) {
     if (cell.solved) fastest_kept = std::min(fastest_kept, cell.total.cold);
   }
   long unsolved = 0;
-  for (const CellRecord& cell : store.read()->cells) {
+  const auto contents = store.read();
+  for (const CellRecord& cell : contents->cells) {
     if (!cell.solved) {
       EXPECT_TRUE(cells.contains(cell.key)) << "not solved, and without a trace";
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "cli/output.hpp"
 #include "metrics/residuals.hpp"
@@ -24,22 +25,22 @@ Index given_row(const ContactProblem& problem, Index block) {
   return static_cast<Index>(found - rows.begin());
 }
 
-/// "contact 3", counted among its kind; with the row where the problem was given in another order.
-std::string block_text(const ContactProblem& problem, Index block) {
-  const ConeProduct& cones = problem.cones();
-  const auto named = [&]() -> std::string {
-    switch (cones.block_kind(block)) {
-      case BlockKind::joint: return fmt::format("joint row {}", block);
-      case BlockKind::limit: return fmt::format("limit {}", block - cones.first_limit_row());
-      case BlockKind::interval: return fmt::format("interval {}", block - cones.first_interval_row());
-      case BlockKind::contact: break;
-    }
-    return fmt::format("contact {}", block - cones.first_contact_row());
-  };
-  return problem.given_rows() ? fmt::format("row {} of the file", given_row(problem, block)) : named();
+}  // namespace
+
+std::string block_name(const ConeProduct& cones, Index block) {
+  switch (cones.block_kind(block)) {
+    case BlockKind::joint: return fmt::format("joint row {}", block);
+    case BlockKind::limit: return fmt::format("limit {}", block - cones.first_limit_row());
+    case BlockKind::interval: return fmt::format("interval {}", block - cones.first_interval_row());
+    case BlockKind::contact: return fmt::format("contact {}", block - cones.first_contact_row());
+  }
+  throw std::logic_error("unknown kind of block");
 }
 
-}  // namespace
+std::string block_text(const ContactProblem& problem, Index block) {
+  return problem.given_rows() ? fmt::format("row {} of the file", given_row(problem, block))
+                              : block_name(problem.cones(), block);
+}
 
 void add_judgement(nlohmann::json& object, const ContactProblem& problem, const CellRecord& record) {
   object["solved"] = record.solved;

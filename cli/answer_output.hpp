@@ -17,6 +17,11 @@ void add_judgement(nlohmann::json& object, const ContactProblem& problem, const 
 /// informative (the verdict, the official one, and what is wrong with the answer: impulses, velocities, their product).
 std::string judgement_text(const ContactProblem& problem, const CellRecord& record, bool all);
 
+/// "contact 3", counted among its kind.
+std::string block_name(const ConeProduct& cones, Index block);
+/// The same; where the problem was given in another order of rows, "row 7 of the file".
+std::string block_text(const ContactProblem& problem, Index block);
+
 /// A line that says what to ask next of the problem in `file`; empty where the answer solves it, or came too late.
 std::string feasibility_hint(const CellRecord& record, const std::string& file);
 

@@ -103,19 +103,33 @@ int parse_and_run(int argc, char** argv) {
   CLI::App root(description, "conebench");
   root.set_version_flag("--version", version_line, "Print the version and how it was built");
   root.require_subcommand(1);
-  const std::vector<Command> commands = {add_run(root),          add_solve(root),
-                                         add_judge(root),        add_inspect(root),
-                                         add_list(root),         add_generate(root),
-                                         add_phenomena(root),    add_report(root),
-                                         add_compare(root),      add_compare_trajectories(root),
-                                         add_nightly(root),      add_accept(root),
-                                         add_history(root),      add_paper(root),
-                                         add_merge(root),        add_rejudge(root),
-                                         add_doctor(root),       add_completion(root),
-                                         add_worker(root),       add_inverse_dynamics(root),
-                                         add_loop(root),         add_new(root),
-                                         add_check_solver(root), add_slurm(root),
-                                         add_tune(root),         add_data(root)};
+  const std::vector<Command> commands = {add_run(root),
+                                         add_solve(root),
+                                         add_judge(root),
+                                         add_inspect(root),
+                                         add_explain(root),
+                                         add_list(root),
+                                         add_generate(root),
+                                         add_phenomena(root),
+                                         add_report(root),
+                                         add_compare(root),
+                                         add_compare_trajectories(root),
+                                         add_nightly(root),
+                                         add_accept(root),
+                                         add_history(root),
+                                         add_paper(root),
+                                         add_merge(root),
+                                         add_rejudge(root),
+                                         add_doctor(root),
+                                         add_completion(root),
+                                         add_worker(root),
+                                         add_inverse_dynamics(root),
+                                         add_loop(root),
+                                         add_new(root),
+                                         add_check_solver(root),
+                                         add_slurm(root),
+                                         add_tune(root),
+                                         add_data(root)};
 
   root.footer(std::string(exit_code_table()) + examples);  // last, because commands would inherit it
 

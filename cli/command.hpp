@@ -30,6 +30,7 @@ Command add_run(CLI::App& root);
 Command add_solve(CLI::App& root);
 Command add_judge(CLI::App& root);
 Command add_inspect(CLI::App& root);
+Command add_explain(CLI::App& root);
 Command add_list(CLI::App& root);
 Command add_generate(CLI::App& root);
 Command add_inverse_dynamics(CLI::App& root);

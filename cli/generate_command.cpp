@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/folder.hpp"
+#include "base/plural.hpp"
 #include "base/source_text.hpp"
 #include "base/suggestion.hpp"
 #include "cli/arguments.hpp"
@@ -19,6 +21,7 @@
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
 #include "fclib_loader/fclib_file.hpp"
+#include "reports/text.hpp"
 #include "scenes/scene_table.hpp"
 
 namespace conebench::cli {
@@ -51,6 +54,16 @@ struct WrittenProblem {
   std::string file, hash;
 };
 
+/// What was written and what can be done with it; beside the names, which scripts read.
+std::string written_text(const std::vector<std::string>& files, const ContactProblem& first) {
+  const std::string command = "conebench inspect " + reports::shell(files.front());
+  const std::string size =
+      fmt::format("{}, {}", plural(first.cones().contacts(), "contact"), plural(first.rows(), "row"));
+  if (files.size() == 1) return fmt::format("{}; look at it: {}", size, command);
+  return fmt::format("{}, the first with {}; look at it: {}", plural(static_cast<long>(files.size()), "problem"), size,
+                     command);
+}
+
 Result<WrittenProblem> write_problem(const ContactProblem& problem, const std::string& folder) {
   FclibWriteOptions options;
   if (const auto& reference = problem.reference()) {
@@ -71,14 +84,19 @@ Result<int> generate_problems(const SceneRow& scene, GenerateArguments arguments
   CONEBENCH_TRY(const auto values, parse_set_values(arguments.set_values, scene.options, arguments.scene));
   CONEBENCH_CHECK(make_folder(arguments.folder));
   std::vector<std::string> files, hashes;
+  std::optional<ContactProblem> first;
   for (long k = 0; k < count; ++k) {
     CONEBENCH_TRY(const auto problem, scene.make(values, static_cast<std::uint64_t>(arguments.seed + k)));
     CONEBENCH_TRY(const auto written, write_problem(problem, arguments.folder));
+    if (!first) first = problem;
     files.push_back(written.file);
     hashes.push_back(written.hash);
     if (!arguments.json) print_text(written.file + "\n");
   }
-  if (!arguments.json) return done;
+  if (!arguments.json) {
+    print_note(written_text(files, *first));
+    return done;
+  }
   nlohmann::json object = {{"files", files}, {"scene", arguments.scene}, {"seed", arguments.seed}};
   if (count == 1) {
     object["problem_hash"] = hashes.front();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/plural.hpp"
+#include "cli/answer_output.hpp"
 #include "cli/command.hpp"
 #include "cli/inspect_text.hpp"
 #include "cli/output.hpp"
@@ -21,7 +22,9 @@
 #include "metrics/features.hpp"
 #include "metrics/noise_level.hpp"
 #include "metrics/normal_rows.hpp"
+#include "problems/islands.hpp"
 #include "problems/mass_solve.hpp"
+#include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "simulation/sample_folder.hpp"
 
@@ -31,6 +34,7 @@ namespace {
 
 constexpr const char* inspect_footer = R"(Examples:
   conebench inspect problem.hdf5
+  conebench inspect problems/ --sort conditioning
   conebench inspect problems/*.hdf5 --json
   conebench inspect step.hdf5 --feasibility
   conebench inspect "box-stack boxes=5")";
@@ -38,13 +42,15 @@ constexpr const char* inspect_footer = R"(Examples:
 struct InspectArguments {
   std::vector<std::string> files;
   bool feasibility = false;
+  std::string sort;
+  bool reverse = false;
   bool json = false;
 };
 
 /// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
 void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   for (const char* name : {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite",
-                           "min_eigenvalue", "max_eigenvalue", "coupling", "category", "densities", "given",
+                           "min_eigenvalue", "max_eigenvalue", "coupling", "islands", "category", "densities", "given",
                            "problem_hash", "problem_hash_assembled", "noise_ratio"}) {
     out[name] = nullptr;
   }
@@ -62,6 +68,7 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   out["min_eigenvalue"] = number(spectrum.min_eigenvalue);
   out["max_eigenvalue"] = number(spectrum.max_eigenvalue);
   out["coupling"] = number(features.coupling);
+  out["islands"] = Islands(*problem).count();
   out["category"] = to_string(features.category);
   const auto ratio = noise_ratio(*problem);
   out["noise_ratio"] = number(ratio);
@@ -96,16 +103,6 @@ std::string name_of(FeasibilityState state) {
     case FeasibilityState::no_library: return "no_library";
   }
   throw std::logic_error("unknown feasibility");
-}
-
-std::string block_name(const ConeProduct& cones, Index block) {
-  switch (cones.block_kind(block)) {
-    case BlockKind::joint: return fmt::format("joint row {}", block);
-    case BlockKind::limit: return fmt::format("limit {}", block - cones.joints());
-    case BlockKind::interval: return fmt::format("interval {}", block - cones.first_interval_row());
-    case BlockKind::contact: return fmt::format("contact {}", block - cones.first_contact_row());
-  }
-  throw std::logic_error("unknown kind of block");
 }
 
 /// What a simulation calls a contact or limit in all of its steps.
@@ -381,9 +378,24 @@ Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
   return out;
 }
 
-/// The files, and the steps of those that are recordings.
-std::vector<std::string> with_steps(const std::vector<std::string>& files) {
-  std::vector<std::string> all;
+/// The files of folders, and the steps of recordings. Errors: as problem_files_below; bad_input: a folder without one.
+Result<std::vector<std::string>> expanded(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files, all;
+  std::error_code failed;
+  for (const std::string& argument : arguments) {
+    const std::filesystem::path folder = find_problem_file(argument);
+    if (!std::filesystem::is_directory(folder, failed)) {
+      files.push_back(argument);
+      continue;
+    }
+    CONEBENCH_TRY(const auto below, problem_files_below(folder));
+    if (below.empty()) {
+      return Error{
+          ErrorCode::bad_input,
+          fmt::format("{}: holds no .hdf5 or .h5 file and no problem in Siconos' text, at any depth", argument)};
+    }
+    for (const std::string& file : below) files.push_back((folder / file).string());
+  }
   for (const std::string& file : files) {
     const auto steps = recording_steps(find_problem_file(file));
     if (!steps || steps->empty()) {
@@ -396,35 +408,34 @@ std::vector<std::string> with_steps(const std::vector<std::string>& files) {
 }
 
 Result<int> run_inspect(const InspectArguments& arguments) {
-  const std::vector<std::string> files = with_steps(arguments.files);
+  if (!arguments.sort.empty()) CONEBENCH_CHECK(check_column(arguments.sort).within("--sort"));
+  CONEBENCH_TRY(const auto files, expanded(arguments.files));
   const bool several = files.size() > 1;
-  const bool table = !arguments.json && several && arguments.files.size() == 1;
   nlohmann::json all = nlohmann::json::array();
   int code = done;
-  bool first = true;
   ProgressPrinter progress = progress_on_stderr();
   long done_files = 0;
   for (const auto& file : files) {
-    if (table) progress.stepped(++done_files, static_cast<long>(files.size()));
+    if (several) progress.stepped(++done_files, static_cast<long>(files.size()));
     auto one = inspect(file, arguments.feasibility);
     if (!one) {
       if (!several) return one.error();
       print_error(one.error().message);
       code = std::max(code, exit_code(one.error().code));
       all.push_back({{"file", file}, {"error", one.error().message}});
-    } else if (!arguments.json && !table) {
-      print_text((first ? "" : "\n") + inspect_text(*one));
-      first = false;
     } else {
       all.push_back(std::move(*one));
     }
   }
   progress.clear();
-  if (table) {
-    all.erase(std::remove_if(all.begin(), all.end(), [](const auto& one) { return one.contains("error"); }), all.end());
-    print_text(inspect_steps_text(arguments.files.front(), all));
+  if (!arguments.sort.empty()) sort_by(arguments.sort, arguments.reverse, all);
+  if (arguments.json) {
+    print_json("inspect", several ? nlohmann::json{{"files", all}} : all.front());
+  } else {
+    const auto steps = recording_steps(find_problem_file(arguments.files.front()));
+    const bool recording = arguments.files.size() == 1 && steps && !steps->empty();
+    print_text(several ? inspect_table(arguments.files, recording, all) : inspect_text(all.front()));
   }
-  if (arguments.json) print_json("inspect", several ? nlohmann::json{{"files", all}} : all.front());
   return code;
 }
 
@@ -434,11 +445,16 @@ Command add_inspect(CLI::App& root) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
   app->footer(inspect_footer);
-  app->add_option("FILE", arguments->files,
-                  "FCLIB HDF5 files, recordings, Siconos' .dat files, or scenes with their options")
+  app->add_option(
+         "FILE", arguments->files,
+         "FCLIB HDF5 files, recordings, Siconos' .dat files, folders of these, or scenes with their options; of "
+         "several a table, a line each")
       ->required();
   app->add_flag("--feasibility", arguments->feasibility,
                 "Look for a proof that there is no solution (docs/metrics.md); up to a minute a problem");
+  app->add_option("--sort", arguments->sort, "Of several: order by this column, what is not known last")
+      ->type_name("COLUMN");
+  app->add_flag("--reverse", arguments->reverse, "With --sort: from the largest")->needs("--sort");
   app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");
   add_read_limit(*app);
   return {app, [arguments] { return run_inspect(*arguments); }};

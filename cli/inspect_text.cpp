@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/plural.hpp"
+#include "base/suggestion.hpp"
 #include "cli/output.hpp"
 #include "metrics/features.hpp"
 #include "reports/text.hpp"
@@ -48,6 +49,7 @@ constexpr const char* text_order[] = {"file",
                                       "rank",
                                       "conditioning",
                                       "coupling",
+                                      "islands",
                                       "category",
                                       "noise_ratio",
                                       "feasibility",
@@ -182,28 +184,96 @@ std::string inspect_text(const nlohmann::json& inspected) {
   return align_columns(rows, output_columns());
 }
 
-std::string inspect_steps_text(const std::string& recording, const nlohmann::json& steps) {
-  constexpr const char* keys[] = {"step", "contacts",     "limits",  "joint_rows", "rows", "degrees of freedom",
-                                  "rank", "conditioning", "category"};
-  std::vector<std::vector<std::string>> table = {{std::begin(keys), std::end(keys)}};
-  for (const auto& step : steps) {
-    std::vector<std::string> row;
-    for (const std::string key : keys) {
-      const auto& densities = step.value("densities", nlohmann::json());
-      const bool of_densities = key == "degrees of freedom";
-      const auto value = of_densities ? densities.is_object() ? densities.at("degrees_of_freedom") : nlohmann::json()
-                                      : step.value(key, nlohmann::json());
-      row.push_back(value.is_null()           ? "–"
-                    : value.is_number_float() ? short_number(value.get<double>())
-                    : value.is_string()       ? value.get<std::string>()
-                                              : value.dump());
-    }
-    table.push_back(std::move(row));
+namespace {
+
+/// A column of the table. Those that are not `always` there are left out where no line has anything in them.
+struct Column {
+  const char* name;
+  bool always = false;
+};
+constexpr Column columns[] = {
+    {"file", true},         {"kind"},     {"contacts", true}, {"limits"},     {"joint_rows"},         {"rows", true},
+    {"degrees_of_freedom"}, {"mu_max"},   {"islands", true},  {"rank", true}, {"conditioning", true}, {"coupling"},
+    {"symmetry_error"},     {"category"}, {"remarks"}};
+
+/// What sets a problem apart, in a word each.
+std::string remarks_of(const nlohmann::json& inspected) {
+  std::vector<std::string> remarks;
+  if (const auto ratio = inspected.value("noise_ratio", nlohmann::json());
+      ratio.is_number() && ratio.get<double>() <= 1.0)
+    remarks.emplace_back("noise-level");
+  if (inspected.value("feasibility", nlohmann::json()) == "infeasible") remarks.emplace_back("infeasible");
+  if (!inspected.value("permuted", nlohmann::json()).is_null()) remarks.emplace_back("permuted rows?");
+  return fmt::format("{}", fmt::join(remarks, ", "));
+}
+
+nlohmann::json value_of(const nlohmann::json& inspected, const std::string& column) {
+  if (column == "remarks") {
+    const std::string remarks = remarks_of(inspected);
+    return remarks.empty() ? nlohmann::json() : nlohmann::json(remarks);
   }
-  std::string text = fmt::format("{}: a recording of {}\n", recording, plural(static_cast<long>(steps.size()), "step"));
-  if (!steps.empty() && !steps.front().value("answers", nlohmann::json::array()).empty()) {
-    text += fmt::format("answers: {}; `conebench judge {} --answers` judges them\n",
-                        fmt::join(steps.front().at("answers").get<std::vector<std::string>>(), ", "), recording);
+  if (column == "degrees_of_freedom") {
+    const auto densities = inspected.value("densities", nlohmann::json());
+    return densities.is_object() ? densities.at("degrees_of_freedom") : nlohmann::json();
+  }
+  return inspected.value(column, nlohmann::json());
+}
+
+std::string cell_text(const nlohmann::json& value) {
+  if (value.is_null()) return "–";
+  if (value.is_number_float()) return short_number(value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+Result<void> check_column(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.emplace_back(column.name);
+  if (std::ranges::find(names, name) != names.end()) return {};
+  return Error{ErrorCode::wrong_usage,
+               fmt::format("no column {}; {}columns: {}", name, did_you_mean(name, names), fmt::join(names, ", "))};
+}
+
+void sort_by(const std::string& column, bool largest_first, nlohmann::json& inspected) {
+  std::stable_sort(inspected.begin(), inspected.end(), [&](const nlohmann::json& a, const nlohmann::json& b) {
+    const auto x = a.contains("error") ? nlohmann::json() : value_of(a, column);
+    const auto y = b.contains("error") ? nlohmann::json() : value_of(b, column);
+    if (x.is_null() || y.is_null()) return !x.is_null() && y.is_null();
+    return largest_first ? y < x : x < y;
+  });
+}
+
+std::string inspect_table(const std::vector<std::string>& arguments, bool recording, const nlohmann::json& inspected) {
+  std::vector<const nlohmann::json*> lines;
+  for (const auto& one : inspected) {
+    if (!one.contains("error")) lines.push_back(&one);
+  }
+  if (lines.empty()) return {};
+  const std::string above =
+      arguments.size() == 1 ? arguments.front() + (arguments.front().ends_with('/') ? "" : "/") : "";
+  const auto text_of = [&](const nlohmann::json& one, const char* column) {
+    std::string text = cell_text(value_of(one, column));
+    if (std::string_view(column) == "file" && text.starts_with(above)) text.erase(0, above.size());
+    return text;
+  };
+  std::vector<std::vector<std::string>> table(lines.size() + 1);
+  for (const Column& column : columns) {
+    const auto is_empty = [&](const nlohmann::json* one) {
+      const auto value = value_of(*one, column.name);
+      return value.is_null() || value == 0;
+    };
+    if (!column.always && std::ranges::all_of(lines, is_empty)) continue;
+    table[0].emplace_back(column.name);
+    for (std::size_t k = 0; k < lines.size(); ++k) table[k + 1].push_back(text_of(*lines[k], column.name));
+  }
+  std::string text;
+  if (recording) {
+    text = fmt::format("{}: a recording of {}\n", arguments.front(), plural(static_cast<long>(lines.size()), "step"));
+    if (const auto& answers = lines.front()->value("answers", nlohmann::json::array()); !answers.empty()) {
+      text += fmt::format("answers: {}; `conebench judge {} --answers` judges them\n",
+                          fmt::join(answers.get<std::vector<std::string>>(), ", "), arguments.front());
+    }
   }
   return text + align_columns(table, output_columns());
 }

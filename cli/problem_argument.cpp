@@ -32,25 +32,6 @@ namespace {
 
 constexpr long max_steps_to_next = 200;
 
-/// Removes `key`=NUMBER from the parts after the scene's name; the last one counts.
-template <class Number>
-Result<void> take_number(std::vector<std::string>& words, const std::string& key, Number& number) {
-  for (std::size_t k = 1; k < words.size();) {
-    const std::string& word = words[k];
-    if (!word.starts_with(key + "=")) {
-      ++k;
-      continue;
-    }
-    const char* const end = word.data() + word.size();
-    const auto parsed = std::from_chars(word.data() + key.size() + 1, end, number);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) {
-      return Error{ErrorCode::wrong_usage, fmt::format("{}: {} must be a whole number", words.front(), word)};
-    }
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(k));
-  }
-  return {};
-}
-
 Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::vector<std::string> words) {
   std::uint64_t seed = 1;
   CONEBENCH_CHECK(take_number(words, "seed", seed));
@@ -61,10 +42,10 @@ Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::vec
 
 /// The problem of one time step, by simulating to it.
 Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene, std::vector<std::string> words) {
-  std::uint64_t seed = 1;
-  long step = 0;
+  std::uint64_t seed = 1, number = 0;
   CONEBENCH_CHECK(take_number(words, "seed", seed));
-  CONEBENCH_CHECK(take_number(words, "step", step));
+  CONEBENCH_CHECK(take_number(words, "step", number));
+  const auto step = static_cast<long>(number);
   if (step < 1) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("{}: this scene is simulated and has a problem for every step: add step=K for one of "
@@ -173,29 +154,53 @@ std::filesystem::path find_problem_file(const std::string& file) {
   return given;
 }
 
+Result<void> take_number(std::vector<std::string>& words, const std::string& key, std::uint64_t& number) {
+  for (std::size_t k = 1; k < words.size();) {
+    const std::string& word = words[k];
+    if (!word.starts_with(key + "=")) {
+      ++k;
+      continue;
+    }
+    const char* const end = word.data() + word.size();
+    const auto parsed = std::from_chars(word.data() + key.size() + 1, end, number);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) {
+      return Error{ErrorCode::wrong_usage, fmt::format("{}: {} must be a whole number", words.front(), word)};
+    }
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return {};
+}
+
+std::vector<std::string> scene_words(const std::string& text) {
+  auto words = split_source_text(text);
+  const std::string first = words && !words->empty() ? words->front() : std::string();
+  const auto is = [&](const auto& scene) { return scene.id == first; };
+  if (std::ranges::any_of(scene_table(), is) || std::ranges::any_of(simulated_scene_table(), is)) return *words;
+  for (const SceneRow& scene : scene_table()) {
+    if (auto named = parts_of_name(text, scene.id, scene.options); !named.empty()) return named;
+  }
+  for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    if (auto named = parts_of_name(text, scene.id, simulation::all_options(scene)); !named.empty()) return named;
+  }
+  return {};
+}
+
 Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) {
   if (names_problem_file(find_problem_file(text))) return std::optional<ContactProblem>();
-  const auto words = split_source_text(text);
-  const std::string first = words && !words->empty() ? words->front() : std::string();
   std::string known;
   std::vector<std::string> ids;
+  const std::vector<std::string> words = scene_words(text);
   for (const SceneRow& scene : scene_table()) {
-    if (scene.id == first) return make_scene(scene, *words);
+    if (!words.empty() && scene.id == words.front()) return make_scene(scene, words);
     known += (known.empty() ? "" : ", ") + scene.id;
     ids.push_back(scene.id);
   }
   for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    if (!words.empty() && scene.id == words.front()) return make_sample(scene, words);
     ids.push_back(scene.id);
-    if (scene.id == first) return make_sample(scene, *words);
   }
-  for (const SceneRow& scene : scene_table()) {
-    if (auto named = parts_of_name(text, scene.id, scene.options); !named.empty()) return make_scene(scene, named);
-  }
-  for (const SimulatedSceneRow& scene : simulated_scene_table()) {
-    auto named = parts_of_name(text, scene.id, simulation::all_options(scene));
-    if (!named.empty()) return make_sample(scene, std::move(named));
-  }
-  const std::string meant = did_you_mean(first, ids);
+  const auto parts = split_source_text(text);
+  const std::string meant = did_you_mean(parts && !parts->empty() ? parts->front() : std::string(), ids);
   if (!meant.empty() || text.find('=') != std::string::npos) {
     return Error{ErrorCode::bad_input, fmt::format("{}: no such file or scene; {}scenes: {}", text, meant, known)};
   }

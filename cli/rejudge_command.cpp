@@ -42,10 +42,10 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
   if (!lock.note().empty()) print_note(lock.note());
   CONEBENCH_TRY(auto store, Store::open(arguments.store, Store::Mode::read_write));
   RejudgeOptions options;
-  options.data = arguments.data;
-  options.environment = data_folder_of_environment();
-  options.scenes = simulation::sampled_scenes();
-  options.cache = std::filesystem::path(arguments.store).replace_extension(".problems");
+  options.problems = {.data = arguments.data,
+                      .environment = data_folder_of_environment(),
+                      .cache = std::filesystem::path(arguments.store).replace_extension(".problems"),
+                      .scenes = simulation::sampled_scenes()};
   const bool terminal = isatty(STDERR_FILENO) == 1;
   if (terminal) {
     options.progress = [](long done_cells, long total) {

@@ -18,12 +18,12 @@
 #include "cli/foreign_code.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
+#include "cli/problem_suite.hpp"
 #include "cli/run_ab.hpp"
 #include "cli/run_ending.hpp"
 #include "cli/stores_argument.hpp"
-#include "fclib_loader/fclib_file.hpp"
-#include "fclib_loader/recording.hpp"
 #include "reports/report.hpp"
+#include "reports/write_files.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/gates.hpp"
 #include "runners/execute/interrupt.hpp"
@@ -43,8 +43,8 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* run_footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
-With --solvers the argument is a file of a problem, a recording, one of its steps, or a
-folder of such files.
+With --solvers the arguments are problems: files, recordings, steps of recordings, folders
+of such files, and scenes with their options. They make a suite, which is printed.
 The same command again resumes: cells that the store holds are not run again.
 Ctrl-C drops the cell in flight and keeps the rest.
 
@@ -52,6 +52,7 @@ Examples:
   conebench run default --db results.sqlite
   conebench run robot.hdf5 --solvers CASCADE,NSGS
   conebench run problems/ --solvers CASCADE,NSGS --tolerances 1e-4,1e-8 --db mine.sqlite
+  conebench run problems/ "box-stack boxes=5" --solvers NSGS,CASCADE --grid NSGS.relaxation=1,1.2 --save-suite mine.json
   conebench run suites/fclib.json --data problems --db fclib.sqlite
   conebench run suites/fclib.json --data problems --dry-run
   conebench run fclib --data problems --filter 'solver~^(NSGS|CASCADE)$ && contacts<=100'
@@ -64,11 +65,9 @@ Examples:
   conebench run nightly.json --db tuesday.sqlite --baseline monday.sqlite --require-solved CASCADE:0.99@supported)";
 
 struct RunArguments {
-  std::string suite;
-  std::string solvers;
-  std::string tolerances;
-  std::string start;
-  std::string verdict;
+  std::vector<std::string> targets;
+  ProblemSuiteArguments of_problems;
+  std::string save_suite;
   std::string store;
   std::string data;
   long jobs = 1;
@@ -164,8 +163,8 @@ nlohmann::json to_json(const std::string& suite, const DryRun& plan) {
           {"notes", plan.notes}};
 }
 
-Result<int> run_dry(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file,
-                    const SweepOptions& options, Progress& progress) {
+Result<int> run_dry(const RunArguments& arguments, const std::string& called, const Suite& suite,
+                    const std::filesystem::path& file, const SweepOptions& options, Progress& progress) {
   StoreContents stored;
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
@@ -174,7 +173,7 @@ Result<int> run_dry(const RunArguments& arguments, const Suite& suite, const std
   }
   CONEBENCH_TRY(const auto plan, dry_run(suite, stored, options, progress));
   if (arguments.json) {
-    print_json("dry_run", to_json(arguments.suite, plan));
+    print_json("dry_run", to_json(called, plan));
   } else {
     print_dry_run(suite, options.jobs, plan);
   }
@@ -252,79 +251,45 @@ Result<void> check_ab(const RunArguments& arguments, const Suite& suite) {
   return {};
 }
 
-/// A file's name as a pattern that only it fits.
-std::string as_pattern(const std::string& name) {
-  std::string pattern;
-  for (const char letter : name) {
-    const bool special = letter == '*' || letter == '?' || letter == '[';
-    pattern += special ? fmt::format("[{}]", letter) : std::string(1, letter);
-  }
-  return pattern;
-}
-
-/// The suite of the problems that the argument is, and of --solvers.
-Result<Suite> suite_of_problems(const RunArguments& arguments) {
-  namespace fs = std::filesystem;
-  const fs::path found = find_problem_file(arguments.suite);
-  std::error_code failed;
-  const fs::path problems = fs::absolute(found, failed).lexically_normal();
-  if (!names_problem_file(problems)) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: no such file or folder; with --solvers it must be a problem, a "
-                                                   "recording or a folder of them",
-                                                   arguments.suite)};
-  }
-  const bool folder = fs::is_directory(problems, failed);
-  const fs::path named = problems.has_filename() ? problems : problems.parent_path();
-  nlohmann::json text = {{"name", (folder ? named.filename() : found.stem()).string()},
-                         {"problems", nlohmann::json::array()},
-                         {"solvers", nlohmann::json::array()}};
-  const auto step = step_address(problems);
-  if (step) {
-    CONEBENCH_CHECK(load_fclib(problems));
-    text["name"] = step->problem_name();
-  }
-  const std::string pattern = step ? problems.string() : as_pattern(named.string()) + (folder ? "/**/*.hdf5" : "");
-  text["problems"].push_back({{"fclib", pattern}});
-  for (const std::string& solver : split_list(arguments.solvers)) text["solvers"].push_back({{"id", solver}});
-  // Many like steps tell more together than one timed often.
-  text["repeats"] = {{"min", 3}, {"min_ms", 5.0}};
-  if (!arguments.verdict.empty()) text["verdict"] = arguments.verdict;
-  if (!arguments.start.empty()) text["start"] = split_list(arguments.start);
-  for (const std::string& tolerance : split_list(arguments.tolerances)) {
-    const auto value = nlohmann::json::parse(tolerance, nullptr, false);
-    if (!value.is_number()) {
-      return Error{ErrorCode::wrong_usage,
-                   fmt::format("--tolerances {}: {} is no number", arguments.tolerances, tolerance)};
-    }
-    text["tolerances"].push_back(value);
-  }
-  CONEBENCH_TRY(auto suite,
-                parse_suite(text.dump(1), "--solvers", arguments.code.in_suite(), simulation::sampled_scenes()));
-  suite.folder = named.parent_path();
-  const auto steps = recording_steps(problems);
-  if (steps && !steps->empty() && arguments.verdict.empty()) {
-    const auto first = load_fclib(steps->front());
-    if (first && first->provenance().law == "ccp") {
-      print_note(
-          fmt::format("{}: its engine solved the CCP; solvers are judged on Coulomb's NCP, unless you say "
-                      "--verdict natural_map_ccp_scaled",
-                      arguments.suite));
-    }
-  }
-  return suite;
-}
-
 Result<Suite> suite_of(const RunArguments& arguments) {
-  if (!arguments.solvers.empty()) return suite_of_problems(arguments);
-  if (!arguments.tolerances.empty() || !arguments.start.empty() || !arguments.verdict.empty()) {
-    return Error{ErrorCode::wrong_usage, "--tolerances, --start and --verdict go with --solvers; a suite has its own"};
+  if (!arguments.of_problems.solvers.empty()) {
+    ProblemSuiteArguments parts = arguments.of_problems;
+    parts.problems = arguments.targets;
+    return make_problem_suite(parts, arguments.code);
   }
-  if (const auto extension = std::filesystem::path(arguments.suite).extension();
-      extension == ".hdf5" || extension == ".h5") {
+  const ProblemSuiteArguments& parts = arguments.of_problems;
+  if (!parts.tolerances.empty() || !parts.start.empty() || !parts.verdict.empty() || !parts.grid.empty() ||
+      parts.seconds > 0.0 || parts.iterations > 0 || !arguments.save_suite.empty()) {
     return Error{ErrorCode::wrong_usage,
-                 fmt::format("{}: a problem and no suite; say which solvers: --solvers LIST", arguments.suite)};
+                 "--grid, --tolerances, --start, --verdict, --time-limit, --max-iterations and --save-suite go with "
+                 "--solvers; a suite has its own"};
   }
-  return load_suite(arguments.suite, arguments.code.in_suite(), simulation::sampled_scenes());
+  const std::string& target = arguments.targets.front();
+  std::error_code ignored;
+  const auto extension = std::filesystem::path(target).extension();
+  const bool problem = extension == ".hdf5" || extension == ".h5" || std::filesystem::is_directory(target, ignored) ||
+                       !scene_words(target).empty();
+  if (problem || arguments.targets.size() > 1) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("{}: {}; say which solvers: --solvers LIST",
+                             arguments.targets.size() > 1 ? arguments.targets[1] : target,
+                             problem ? "a problem and no suite" : "one suite is run at a time, or problems")};
+  }
+  return load_suite(target, arguments.code.in_suite(), simulation::sampled_scenes());
+}
+
+/// Prints the suite that was made of problems and solvers, and saves it.
+Result<void> show_made(const RunArguments& arguments, const Suite& suite) {
+  const std::string& file = arguments.save_suite;
+  if (!file.empty()) {
+    CONEBENCH_CHECK(check_location(file));
+    CONEBENCH_CHECK(write_files({}, {{file, suite.text}}));
+  }
+  if (!arguments.json) {
+    print_text(fmt::format("suite{}:\n{}", file.empty() ? ", which --save-suite FILE writes" : ", written to " + file,
+                           suite.text));
+  }
+  return {};
 }
 
 Result<int> run_suite(const RunArguments& arguments) {
@@ -339,13 +304,21 @@ Result<int> run_suite(const RunArguments& arguments) {
   CONEBENCH_CHECK(check_ab(arguments));
   CONEBENCH_CHECK(load_foreign_code(arguments.code));
   auto suite = suite_of(arguments);
-  if (!suite && !simulation_hint(arguments.suite).empty()) {
+  const bool made = !arguments.of_problems.solvers.empty();
+  if (const std::string& target = arguments.targets.front(); !suite && !made && !simulation_hint(target).empty()) {
     return Error{suite.error().code,
                  fmt::format("{}: no suite; {}, or name it in a suite's problems: {{\"scene\": \"file\", \"options\": "
                              "{{\"path\": \"{}\"}}}}",
-                             arguments.suite, simulation_hint(arguments.suite), arguments.suite)};
+                             target, simulation_hint(target), target)};
   }
   CONEBENCH_CHECK(suite);
+  if (made) CONEBENCH_CHECK(show_made(arguments, *suite));
+  if (!suite->not_threaded.empty()) {
+    print_note(fmt::format("threads: with one thread only, because they can't share their work: {}",
+                           fmt::join(suite->not_threaded, ", ")));
+  }
+  // As messages call it.
+  const std::string called = arguments.targets.size() == 1 ? arguments.targets.front() : suite->name;
   CONEBENCH_CHECK(check_ab(arguments, *suite));
   if (arguments.quick) suite->repeats = quick_look;
 
@@ -361,15 +334,14 @@ Result<int> run_suite(const RunArguments& arguments) {
     print_error(fmt::format(
         "{}: nothing was measured: --filter '{}' leaves no cell; {}solvers of this suite: {}; families: {}; "
         "tolerances: {:g}",
-        arguments.suite, arguments.filter,
-        misspelt(*CellFilter::parse(arguments.filter), count.solvers, count.families), fmt::join(count.solvers, ", "),
-        fmt::join(count.families, ", "), fmt::join(suite->tolerances, ", ")));
+        called, arguments.filter, misspelt(*CellFilter::parse(arguments.filter), count.solvers, count.families),
+        fmt::join(count.solvers, ", "), fmt::join(count.families, ", "), fmt::join(suite->tolerances, ", ")));
     return nothing_measured;
   }
 
   CONEBENCH_TRY(const auto gates, parse_gates(arguments, count));
   ProgressPrinter progress = progress_on_stderr();
-  if (arguments.dry_run) return run_dry(arguments, *suite, file, options, progress);
+  if (arguments.dry_run) return run_dry(arguments, called, *suite, file, options, progress);
   std::optional<StoreContents> baseline;
   if (!arguments.baseline.empty()) {
     CONEBENCH_TRY(baseline, read_baseline(arguments, *suite, file));
@@ -391,7 +363,7 @@ Result<int> run_suite(const RunArguments& arguments) {
 
   auto read = store.read();
   if (!read && !outcome.stopped) return read.error();
-  EndedRun run{.suite = arguments.suite,
+  EndedRun run{.suite = called,
                .store = file.string(),
                .baseline = arguments.baseline,
                .part = part_of(arguments),
@@ -421,19 +393,32 @@ Command add_run(CLI::App& root) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* app = root.add_subcommand("run", "Run every solver of a suite on every problem of it");
   app->footer(run_footer);
-  app->add_option(
-         "SUITE", arguments->suite,
-         "Suite file (docs/suites.md) or the name of a built-in suite; with --solvers a problem, a recording or "
-         "a folder of them")
+  ProblemSuiteArguments& parts = arguments->of_problems;
+  app->add_option("SUITE", arguments->targets,
+                  "Suite file (docs/suites.md) or the name of a built-in suite; with --solvers problems: files, "
+                  "recordings, folders of them, scenes with their options")
       ->required();
-  app->add_option("--solvers", arguments->solvers, "Solvers for such problems, separated by commas")->type_name("LIST");
-  app->add_option("--tolerances", arguments->tolerances, "With --solvers: separated by commas (1e-6)")
+  app->add_option("--solvers", parts.solvers, "Solvers for such problems, separated by commas")->type_name("LIST");
+  app->add_option("--grid", parts.grid,
+                  "With --solvers: values of a solver's option; with several, every combination. May be repeated")
+      ->type_name("SOLVER.OPTION=V,V…")
+      ->allow_extra_args(false);
+  app->add_option("--tolerances,--tolerance", parts.tolerances, "With --solvers: separated by commas (1e-6)")
       ->type_name("LIST");
-  app->add_option("--start", arguments->start, "With --solvers: cold, guess, previous, separated by commas (cold)")
+  app->add_option("--start", parts.start, "With --solvers: cold, guess, previous, separated by commas (cold)")
       ->type_name("LIST");
-  app->add_option("--verdict", arguments->verdict,
+  app->add_option("--verdict", parts.verdict,
                   "With --solvers: residual that decides, see `conebench list metrics` (natural_map_scaled)")
       ->type_name("NAME");
+  add_real(*app, "--time-limit", parts.seconds, {.minimum = 0.0, .above_minimum = true},
+           "With --solvers: limit on a cell's set-up and solve [s] (10)")
+      ->default_str("");
+  add_integer(*app, "--max-iterations", parts.iterations, {.minimum = 1.0},
+              "With --solvers: limit on iterations (20000)")
+      ->default_str("");
+  app->add_option("--save-suite", arguments->save_suite,
+                  "With --solvers: write the suite that they make; running it makes the same cells")
+      ->type_name("FILE");
   app->add_option("--db", arguments->store,
                   "Store of the results, made or resumed; the suite's name + .sqlite if not "
                   "given")

@@ -32,6 +32,7 @@ UnsolvedList unsolved_list(const std::vector<std::string>& stores) {
   list.command = "conebench report";
   for (const std::string& store : stores) list.command += " " + reports::shell(store);
   list.command += " --failed";
+  if (stores.size() == 1) list.explain = "conebench explain " + reports::shell(stores.front());
   return list;
 }
 

@@ -1,4 +1,7 @@
+#include "metrics/contact_modes.hpp"
+
 #include <cmath>
+#include <stdexcept>
 
 #include "metrics/block_residuals.hpp"
 #include "metrics/residual_formulas.hpp"
@@ -7,22 +10,31 @@ namespace conebench {
 
 namespace {
 
-template <class Real, class Cone>
-void count_contact(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const Cone& cone,
-                   double tau, ContactModes& modes) {
+/// Calls moment(slips) for each group of moments of a contact that is not open.
+template <class Real, class Cone, class Moment>
+ContactMode mode_of(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const Cone& cone,
+                    double tau, Moment&& moment) {
   const typename Cone::Block impulse = evaluation.impulse().template segment<Cone::rows>(block.row, cone.size());
   const typename Cone::Block velocity = evaluation.velocity().template segment<Cone::rows>(block.row, cone.size());
-  if (is_open<Real>(evaluation, block, impulse[cone.normal], tau)) {
-    ++modes.open;
-    return;
-  }
+  if (is_open<Real>(evaluation, block, impulse[cone.normal], tau)) return ContactMode::open;
   bool any = false;
   cone.for_each_group([&](const FrictionGroup<Real>& group) {
     const bool moves = slips(evaluation, block, cone, group, impulse, velocity, tau);
     any = any || moves;
-    if (group.first > cone.normal) ++(moves ? modes.moment_slip : modes.moment_stick);
+    if (group.first > cone.normal) moment(moves);
   });
-  ++(any ? modes.slip : modes.stick);
+  return any ? ContactMode::slip : ContactMode::stick;
+}
+
+template <class Real, class Cone>
+void count_contact(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, const Cone& cone,
+                   double tau, ContactModes& modes) {
+  const auto count_moment = [&](bool moves) { ++(moves ? modes.moment_slip : modes.moment_stick); };
+  switch (mode_of(evaluation, block, cone, tau, count_moment)) {
+    case ContactMode::open: ++modes.open; return;
+    case ContactMode::stick: ++modes.stick; return;
+    case ContactMode::slip: ++modes.slip; return;
+  }
 }
 
 template <class Real>
@@ -45,6 +57,15 @@ void count_interval(const ResidualEvaluation<Real>& evaluation, const BlockScale
 
 }  // namespace
 
+const char* to_string(ContactMode mode) {
+  switch (mode) {
+    case ContactMode::open: return "open";
+    case ContactMode::stick: return "stick";
+    case ContactMode::slip: return "slip";
+  }
+  throw std::logic_error("unknown mode of a contact");
+}
+
 template <class Real>
 ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau) {
   ContactModes modes;
@@ -62,6 +83,23 @@ ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, doubl
   return modes;
 }
 
+template <class Real>
+std::vector<ContactMode> contact_modes(const ResidualEvaluation<Real>& evaluation, double tau) {
+  const ConeProduct& cones = evaluation.problem().cones();
+  std::vector<ContactMode> modes(static_cast<std::size_t>(cones.contacts()), ContactMode::open);
+  if (!evaluation.finite()) return modes;
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const Index block = cones.first_contact_row() + static_cast<Index>(i);
+    evaluation.with_set(block, [&]<class Set>(const Set& set) {
+      if constexpr (!std::is_same_v<Set, IntervalRow> && Set::rows != 1) {
+        modes[i] = mode_of(evaluation, evaluation.blocks()[static_cast<std::size_t>(block)], set, tau, [](bool) {});
+      }
+    });
+  }
+  return modes;
+}
+
+template std::vector<ContactMode> contact_modes(const ResidualEvaluation<double>&, double);
 template ContactModes classify_contacts(const ResidualEvaluation<Doubled>&, double);
 template ContactModes classify_contacts(const ResidualEvaluation<Wide>&, double);
 

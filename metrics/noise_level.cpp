@@ -36,9 +36,11 @@ double rounding_by_units(const Vector& free_term) {
   return max_units * common_unit(free_term);
 }
 
-/// Of σ = (G + R) λ + g; 0 where G is not given or assembled.
-double velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse) {
-  if (problem.rows() == 0 || problem.given_as_primal()) return 0.0;
+}  // namespace
+
+std::optional<double> velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse) {
+  if (problem.rows() == 0) return 0.0;
+  if (!problem.condenses_sparsely()) return std::nullopt;
   const BlockSparseMatrix& delassus = problem.blocks();
   Vector terms = problem.compliance().cwiseProduct(impulse).cwiseAbs();
   Eigen::ArrayXd count = Eigen::ArrayXd::Ones(problem.rows());
@@ -54,8 +56,6 @@ double velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse) 
   }
   return epsilon * (count * terms.array()).maxCoeff();
 }
-
-}  // namespace
 
 std::optional<double> free_term_rounding(const ContactProblem& problem) {
   const auto& primal = problem.data().primal;
@@ -84,7 +84,7 @@ std::optional<double> noise_ratio(const ContactProblem& problem) {
     // One that is no whole number of units at most is no sign of rounding.
     if (size <= of_units) rounding = of_units;
     if (problem.reference() && size <= max_noise_speed) {
-      rounding = std::max(rounding, velocity_rounding(problem, problem.reference()->reaction));
+      rounding = std::max(rounding, velocity_rounding(problem, problem.reference()->reaction).value_or(0.0));
     }
   }
   if (!(rounding > 0.0)) return std::nullopt;

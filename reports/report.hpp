@@ -65,6 +65,7 @@ struct UnsolvedList {
   bool colour = false;       ///< ANSI colours
   std::size_t columns = 0;   ///< of the terminal; 0: lines of any length
   std::string command = {};  ///< command that shows every cell; empty: none
+  std::string explain = {};  ///< command that explains a cell, without its key; empty: none
 };
 
 struct ReportOptions {

@@ -207,10 +207,22 @@ std::vector<Unsolved> unsolved_of(const Analysis& analysis) {
   return cells;
 }
 
-/// The reason, and how far the answer is from the tolerance.
-std::string why_unsolved(const CellRecord& cell) {
-  std::string text = one_line(whole_reason(cell));
+/// Why no solver's answer counts on this cell's problem.
+enum class LeftOut { no, infeasible, noise_level };
+
+LeftOut left_out_of(const Analysis& analysis, const Unsolved& one) {
+  const ProblemRecord& problem = *analysis.problems[one.problem].record;
+  if (problem.infeasible_at(one.cell->verdict, one.cell->tolerance)) return LeftOut::infeasible;
+  return problem.noise_level() ? LeftOut::noise_level : LeftOut::no;
+}
+
+/// Whether nothing could solve it, the reason, and how far the answer is from the tolerance.
+std::string why_unsolved(const CellRecord& cell, LeftOut left_out) {
+  std::string text;
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (left_out == LeftOut::infeasible) add("the problem has no solution (certified)");
+  if (left_out == LeftOut::noise_level) add("the problem is at noise level");
+  if (const std::string reason = one_line(whole_reason(cell)); !reason.empty()) add(reason);
   if (outcome(&cell) == Outcome::false_claim) add("claims it");
   if (cell.iterations > 0) add(plural(static_cast<long>(cell.iterations), "iteration"));
   if (cell.verdict_value) add(fmt::format("{} {}", one_line(cell.verdict), human_residual(cell.verdict_value)));
@@ -249,11 +261,12 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
     return list.every_cell ? name : shorten(name, list.columns > 0 ? widest : 40);
   };
   // Of each solver's cells that ended alike the first stands for all, where not every one is asked for.
-  std::map<std::tuple<CellStatus, bool, std::size_t>, std::size_t> group_of;
+  std::map<std::tuple<CellStatus, bool, std::size_t, LeftOut>, std::size_t> group_of;
   using Group = std::pair<const Unsolved*, long>;
   std::vector<Group> groups;
   for (const Unsolved& one : cells) {
-    const std::tuple key{one.cell->status, outcome(one.cell) == Outcome::false_claim, one.column};
+    const std::tuple key{one.cell->status, outcome(one.cell) == Outcome::false_claim, one.column,
+                         left_out_of(analysis, one)};
     const auto [known, is_new] = group_of.emplace(key, groups.size());
     if (is_new || list.every_cell) {
       groups.emplace_back(&one, 1);
@@ -271,11 +284,16 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
   if (!list.every_cell) table.add({"cells", Format::count}, &Group::second);
   table.add({list.every_cell ? "problem" : "the first"}, [&](const Group& group) { return problem(*group.first); });
   table.add({"at"}, [&](const Group& group) { return analysis.slices[group.first->slice].label; });
-  table.add({.heading = "why", .breaks = TableColumn::Breaks::below},
-            [](const Group& group) { return Cell(why_unsolved(*group.first->cell), Tone::dim); });
+  table.add({.heading = "why", .breaks = TableColumn::Breaks::below}, [&](const Group& group) {
+    return Cell(why_unsolved(*group.first->cell, left_out_of(analysis, *group.first)), Tone::dim);
+  });
   const std::size_t shown = list.every_cell ? groups.size() : std::min(groups.size(), max_groups);
   const TerminalLayout layout{.indent = 1, .paint = paint, .headings = Tone::dim, .columns = list.columns};
-  std::string out = fmt::format("\n {} not solved\n", plural(static_cast<long>(cells.size()), "cell")) +
+  const auto left_out =
+      std::ranges::count_if(cells, [&](const Unsolved& one) { return left_out_of(analysis, one) != LeftOut::no; });
+  const std::string uncounted =
+      left_out > 0 ? fmt::format(", {} of them of problems that count for no solver", left_out) : std::string();
+  std::string out = fmt::format("\n {} not solved{}\n", plural(static_cast<long>(cells.size()), "cell"), uncounted) +
                     terminal_text(table.of(std::span(groups).first(shown)), layout);
   if (shown < groups.size()) {
     out += paint(Tone::dim, fmt::format(" and {} more such lines\n", groups.size() - shown));
@@ -289,6 +307,7 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
       repeat_command(*analysis.problems[first.problem].record, *analysis.columns[first.column].configuration,
                      *first.cell, repeat_locations(*analysis.contents));
   if (!again.empty()) out += paint(Tone::dim, " the first again: " + one_line(again)) + "\n";
+  if (!list.explain.empty()) out += paint(Tone::dim, fmt::format(" why: {} {}\n", list.explain, first.cell->key));
   return out + unsupported;
 }
 

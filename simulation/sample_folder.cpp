@@ -280,7 +280,8 @@ Result<void> make_samples(const fs::path& folder, const ScenePlan& plan, long st
 static std::string advice_of(const SampleRequest& request) {
   constexpr const char* moving[] = {"push", "slope", "speed", "tilt", "spin", "amplitude", "friction"};
   const auto scene = require_simulated_scene(request.scene);
-  if (!scene) return "a model with a push, a slope or less friction, or more steps";  // a file goes by its own name
+  // A file goes by its own name, which may be that of a scene.
+  if (!scene || request.options.contains("path")) return "a model with a push, a slope or less friction, or more steps";
   const auto& options = (*scene)->options;
   const auto has = [&](const char* name) {
     return std::any_of(options.begin(), options.end(), [&](const OptionSpec& spec) { return spec.name == name; });

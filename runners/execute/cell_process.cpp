@@ -308,7 +308,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
       if (phase == CellPhase::solving) ++shared->attempts;
     });
     if (!run) return 2;
-    if (limited.trace && members_.size() == 1) {
+    if (limited.trace != TraceKind::none && members_.size() == 1) {
       auto csv = trace_cell(members_.front(), limited, *run);
       if (!csv) return 2;
       run->trace = std::move(*csv);
@@ -482,7 +482,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   };
   if (code != ForeignCode::none && members_.size() > 1) return add(unconfirmed);
   if (code == ForeignCode::none || request.repeats.counts_only || !record.solved || rows_of(members_) == 0 ||
-      request.trace)
+      request.trace != TraceKind::none)
     return;
   // Less than 1 ms may be the loading of code.
   if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);

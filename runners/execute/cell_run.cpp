@@ -520,12 +520,13 @@ Result<CellRun> run_cell(std::span<const ContactProblem> members, const CellRequ
   return members.size() == 1 ? run_cell(members.front(), request, phase) : run_batch(members, request, phase);
 }
 
-Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done) {
-  const auto row = require_solver(request.solver);
-  if (!row) return row.error();
-  TraceMonitor monitor(problem, done.stops);
-  if (done.record.reaction.empty()) return monitor.csv();
-  const Runner runner(problem, request, **row);
+namespace {
+
+/// Runs the cell of `done` once more under `monitor`, which ends it at the same iterate.
+template <class Watcher>
+Result<void> follow(const ContactProblem& problem, const CellRequest& request, const SolverRow& row, Watcher& monitor,
+                    CellRun& done) {
+  const Runner runner(problem, request, row);
   Run run;
   auto traced = guarded(request, [&]() -> Result<CellRun> {
     auto prepared = runner.prepare(run, false);
@@ -542,6 +543,21 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
   });
   if (!traced) return traced.error();
   done.record = std::move(traced->record);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done) {
+  CONEBENCH_TRY(const SolverRow* const row, require_solver(request.solver));
+  if (request.trace == TraceKind::course) {
+    CONEBENCH_TRY(auto watch, IterateWatch::create(request.verdict, problem, done.record.iterations));
+    CourseMonitor monitor(std::move(watch), done.stops);
+    if (!done.record.reaction.empty()) CONEBENCH_CHECK(follow(problem, request, *row, monitor, done));
+    return to_text(monitor.finish());
+  }
+  TraceMonitor monitor(problem, done.stops);
+  if (!done.record.reaction.empty()) CONEBENCH_CHECK(follow(problem, request, *row, monitor, done));
   return monitor.csv();
 }
 

@@ -27,7 +27,7 @@ struct CellRun {
   Stops stops = {};     ///< of the first run
   /// Its process was terminated externally each time, or could not be forked: the record says nothing of the solver.
   bool terminated_externally = false;
-  std::string trace = {};    ///< TraceMonitor's CSV, if requested
+  std::string trace = {};    ///< as CellRequest::trace wants it
   double min_probe_s = 0.0;  ///< minimum of probe_processor() between the repeats, or 0
   long checks = 0;           ///< of the verdict, in the last attempt of the first run
 };
@@ -46,8 +46,8 @@ Result<void> check_request(const ContactProblem& problem, const CellRequest& req
 /// Whether the solver gets the assembled G: it asks for it, and G is given or not too large to be assembled.
 bool works_on_matrix(const Solver& solver, const ContactProblem& problem);
 
-/// Runs the cell once more to the iterate where `done` ended, and writes TraceMonitor's CSV. A run that does not end at
-/// the bit-identical answer makes the record `flaky`. Errors as solve_cell.
+/// Runs the cell once more to the iterate where `done` ended, and returns what CellRequest::trace wants of it. A run
+/// that does not end at the bit-identical answer makes the record `flaky`. Errors as solve_cell.
 Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done);
 
 /// Solves the cell once more, in a process that has not run its solver before; the process outside times it. `done`:

@@ -100,7 +100,7 @@ std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& reque
   run.stops = {.at = static_cast<long>(claims.stopped_at), .decision = claims.decision};
   run.min_probe_s = claims.min_probe_s;
   run.checks = static_cast<long>(claims.checks);
-  if (request.trace) run.trace = claims.trace;
+  if (request.trace != TraceKind::none) run.trace = claims.trace;
   CellRecord& record = run.record;
   if (request.follow) record.trace = trace_of_values(claims.points).value_or(Trace{});
   static_cast<CellClaim&>(record) = claims;

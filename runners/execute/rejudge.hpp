@@ -1,22 +1,17 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
-#include "runners/plan/sampled_scene.hpp"
+#include "runners/execute/stored_problems.hpp"
 #include "store/store.hpp"
 
 namespace conebench {
 
 struct RejudgeOptions {
-  std::filesystem::path data;                 ///< as SweepOptions::data
-  std::filesystem::path environment;          ///< the folder in CONEBENCH_DATA; empty where it is not set
-  std::filesystem::path cache;                ///< folder for scenes that are written as FCLIB
-  std::span<const SampledScene> scenes = {};  ///< the simulated ones that suites may name
+  StoredProblemOptions problems;
   /// Reported after every cell; may be empty.
   std::function<void(long done, long total)> progress;
 };

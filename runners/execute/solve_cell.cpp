@@ -21,7 +21,7 @@ long memory_of_machine_mb() { return sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_S
 Result<CellRun> run_here(const ContactProblem& problem, const CellRequest& request) {
   auto run = run_cell(problem, request);
   if (!run) return run;
-  if (request.trace) {
+  if (request.trace != TraceKind::none) {
     auto csv = trace_cell(problem, request, *run);
     if (!csv) return csv.error();
     run->trace = std::move(*csv);
@@ -34,7 +34,7 @@ Result<CellRun> run_here(const ContactProblem& problem, const CellRequest& reque
 Result<CellRun> run_apart(const ContactProblem& problem, const CellRequest& request) {
   IsolationLimits limits;
   const CellTime time(request.seconds);
-  limits.time = request.trace ? time.twice() : time;
+  limits.time = request.trace != TraceKind::none ? time.twice() : time;
   limits.memory_mb = memory_of_machine_mb();
   auto channel = make_channel();
   if (!channel) return Error{ErrorCode::killed, "the system gave no channel to a new process"};
@@ -78,11 +78,16 @@ int threads_of(const CellRequest& request) {
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace) {
   CONEBENCH_CHECK(check_request(problem, request));
   CellRequest wanted = request;
-  wanted.trace = trace != nullptr;
+  wanted.trace = trace != nullptr ? TraceKind::residuals : TraceKind::none;
   auto run = find_solver(request.solver)->info.own_process ? run_apart(problem, wanted) : run_here(problem, wanted);
   if (!run) return run.error();
   if (trace != nullptr) *trace = std::move(run->trace);
   return std::move(run->record);
+}
+
+Result<CellRun> solve_cell_apart(const ContactProblem& problem, const CellRequest& request) {
+  CONEBENCH_CHECK(check_request(problem, request));
+  return run_apart(problem, request);
 }
 
 }  // namespace conebench

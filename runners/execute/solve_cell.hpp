@@ -16,6 +16,13 @@ namespace conebench {
 /// The StopBy of that name; for an empty name fair_stop_by() of that solver alone. nullopt: an unknown name.
 std::optional<StopBy> stop_by_for(const std::string& name, const std::string& solver);
 
+/// What a second, untimed run to the same iterate notes.
+enum class TraceKind {
+  none,
+  residuals,  ///< CSV, all residuals of every iterate: TraceMonitor
+  course,     ///< read_seen_iterates()
+};
+
 /// What to do in one cell: one solver configuration on one problem at one tolerance.
 struct CellRequest {
   std::string solver;
@@ -32,13 +39,15 @@ struct CellRequest {
     int minimum = 5;
     double minimum_ms = 50.0;
     int maximum = 2000;
-    double min_probe_s = 0.0;  ///< of probe_processor() in this build; 0: not known
-    double precision = 0.0;    ///< see SuiteRepeats
-    bool counts_only = false;  ///< see SuiteRepeats
-  } repeats;                   ///< maximum = 1: run once
-  bool trace = false;          ///< also keep CellRun::trace
-  bool follow = false;         ///< also keep CellRecord::trace
+    double min_probe_s = 0.0;         ///< of probe_processor() in this build; 0: not known
+    double precision = 0.0;           ///< see SuiteRepeats
+    bool counts_only = false;         ///< see SuiteRepeats
+  } repeats;                          ///< maximum = 1: run once
+  TraceKind trace = TraceKind::none;  ///< CellRun::trace
+  bool follow = false;                ///< CellRecord::trace
 };
+
+struct CellRun;  // runners/execute/cell_run.hpp
 
 /// How many threads the solver may share its work among: the option `threads`, 1 where there is none.
 int threads_of(const CellRequest& request);
@@ -50,5 +59,9 @@ int threads_of(const CellRequest& request);
 /// CSV line an iteration (iteration, residuals, seconds) from a separate run where not null; that run ends at the
 /// bit-identical iterate.
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace = nullptr);
+
+/// The same in a process of its own, as a sweep runs it: whatever the solver does, this process goes on.
+/// `request.trace` says what CellRun::trace is to hold. Errors as solve_cell.
+Result<CellRun> solve_cell_apart(const ContactProblem& problem, const CellRequest& request);
 
 }  // namespace conebench

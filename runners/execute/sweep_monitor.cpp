@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace conebench {
 
@@ -190,6 +191,42 @@ Decision TraceMonitor::check(long iteration, ConstVectorRef impulse, double own_
   next_ = iteration + 1;
   resumed_ = clock_();
   return stops_.on(iteration);
+}
+
+Decision CourseMonitor::check(long iteration, ConstVectorRef impulse, double) {
+  if (iteration >= watch_.next()) watch_.take(iteration, impulse);
+  next_ = std::min(watch_.next(), stops_.next(iteration + 1));
+  return stops_.on(iteration);
+}
+
+std::string to_text(const SeenIterates& seen) {
+  nlohmann::json out = {{"returns", seen.returns}, {"iterates", nlohmann::json::array()}};
+  for (const SeenIterate& one : seen.list) {
+    out["iterates"].push_back({one.iteration, one.verdict, one.worst_block,
+                               one.step ? nlohmann::json(*one.step) : nlohmann::json(nullptr), one.modes});
+  }
+  return out.dump();
+}
+
+std::optional<SeenIterates> read_seen_iterates(const std::string& text) {
+  const auto read = nlohmann::json::parse(text, nullptr, false);
+  if (!read.is_object()) return std::nullopt;
+  // What is not finite is null.
+  const auto real = [](const nlohmann::json& value) {
+    return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
+  };
+  SeenIterates seen;
+  try {
+    for (const auto& value : read.at("returns")) seen.returns.push_back(real(value));
+    for (const auto& one : read.at("iterates")) {
+      seen.list.push_back({one.at(0).get<long>(), real(one.at(1)), one.at(2).get<Index>(),
+                           one.at(3).is_null() ? std::nullopt : std::optional(real(one.at(3))),
+                           one.at(4).get<std::string>()});
+    }
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return seen;
 }
 
 }  // namespace conebench

@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "metrics/course.hpp"
 #include "metrics/residuals.hpp"
 #include "problems/contact_problem.hpp"
 #include "runners/execute/cell_clock.hpp"
@@ -167,5 +169,22 @@ class TraceMonitor final : public Monitor, public OutsideTimed {
   double elapsed_ = 0.0;
   std::string csv_;
 };
+
+/// Follows a solve as TraceMonitor does, and sees what an IterateWatch wants of it.
+class CourseMonitor final : public Monitor, public OutsideTimed {
+ public:
+  CourseMonitor(IterateWatch watch, Stops stops) : watch_(std::move(watch)), stops_(std::move(stops)) {}
+  SeenIterates finish() { return watch_.finish(); }
+
+ private:
+  Decision check(long iteration, ConstVectorRef impulse, double own_residual) override;
+
+  IterateWatch watch_;
+  Stops stops_;
+};
+
+/// As text, for CellRun::trace, and back; nothing where the text is none.
+std::string to_text(const SeenIterates& seen);
+std::optional<SeenIterates> read_seen_iterates(const std::string& text);
 
 }  // namespace conebench

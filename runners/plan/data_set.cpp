@@ -225,6 +225,11 @@ std::string fetch_command(const DataSet& set) {
   return fmt::format("git -C '{}' lfs pull{}", set.folder.string(), parts.empty() ? "" : " --include '" + parts + "'");
 }
 
+Result<std::vector<std::string>> problem_files_below(const fs::path& folder) {
+  CONEBENCH_TRY(const auto files, files_in(folder, {}));
+  return std::vector<std::string>(files.begin(), files.end());
+}
+
 Result<void> take_files(DataSet& set) {
   CONEBENCH_TRY(const auto paths, files_in(set.folder, set.only));
   if (paths.empty()) {

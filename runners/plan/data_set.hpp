@@ -61,6 +61,10 @@ Result<std::optional<DataSet>> data_set_of(const std::filesystem::path& folder_o
 /// The folder itself, or the folder of the set of that name.
 std::filesystem::path data_folder(const std::filesystem::path& folder_or_name);
 
+/// The problem files below a folder, as take_files() finds them: relative to it, in order. Errors (bad_input): as
+/// glob_files; a link out of the folder.
+Result<std::vector<std::string>> problem_files_below(const std::filesystem::path& folder);
+
 /// Fills in files and version from `folder` and `only`: HDF5 files (.hdf5, .h5) and .dat files that hold a problem in
 /// Siconos' text, at any depth. Errors (bad_input): no
 /// such file, Git LFS pointers (with the command that fetches the data), a file that can't be read.

@@ -361,16 +361,21 @@ class SuiteReader {
         shares_work_ = true;
         continue;
       }
-      bool any = false;
+      bool any = false, several = threads_.back() == 1;
       for (const long count : threads_) {
         OptionValues shared = point;
         if (count > 1) shared["threads"] = count;
         if (!row.effective_options(shared)) continue;
         shares_work_ = shares_work_ || count > 1;
+        several = several || count > 1;
         any = true;
         all.push_back(std::move(shared));
       }
       if (!any) all.push_back(point);
+      if (several) continue;
+      std::string left = entry.id;
+      for (const auto& [name, value] : point) left += fmt::format(" {}={}", name, to_text(value));
+      suite.not_threaded.push_back(std::move(left));
     }
     entry.options = std::move(all);
     suite.solvers.push_back(std::move(entry));

@@ -87,6 +87,9 @@ struct Suite {
   SuiteLimits limits;
   SuiteRepeats repeats;
   long traces = 2000;  ///< kept at most: of failed cells first, then of the slowest
+  /// "NSGS order=given": configurations that the axis `threads` leaves as they are, since they can't share their work;
+  /// empty where it has one thread alone.
+  std::vector<std::string> not_threaded = {};
 
   std::filesystem::path folder;  ///< of the file; relative globs resolve against it last
   std::string text;              ///< the file, verbatim

@@ -42,6 +42,7 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
       {"solve", {"solve", file, "--solver", "NSGS", "--json"}},
       {"judge", {"judge", file, "--reaction", answer, "--json"}},
       {"inspect", {"inspect", file, "--json"}},
+      {"explain", {"explain", file, "--solver", "NSGS", "--solvers", "CASCADE", "--json"}},
       {"list", {"list", "solvers", "--json"}},
       {"generate", {"generate", "sliding-box", "--set", "friction=0.4", "--out", folder.path().string(), "--json"}},
       {"inverse-dynamics", {"inverse-dynamics", "sliding-box", "--json"}},

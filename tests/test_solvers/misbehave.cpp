@@ -58,7 +58,9 @@ void declare_options(OptionBinder& bind, MisbehaveOptions& options) {
                "leak_in_child",
                "garbage",
                "hang_in_second_try",
-               "try_forever"},
+               "try_forever",
+               "cycle",
+               "grow"},
               "what goes wrong");
   bind.integer("spin", options.spin,
                {.minimum = 0, .maximum = 1e9, .doc = "wasted additions an iteration, for a solve of a wanted length"});
@@ -179,6 +181,8 @@ class Misbehave final : public Solver {
     }
     for (long k = 1; k <= stop.max_iterations; ++k) {
       sweep(impulse);
+      if (options_.mode == "cycle" && k % 3 == 0) impulse = guess;
+      if (options_.mode == "grow") impulse *= 2.0;
       for (long i = 0; i < options_.spin; ++i) sink = sink + 1.0;
       summary.iterations = summary.operator_products = k;
       if (!monitor.should_check(k)) continue;

@@ -77,7 +77,7 @@ TEST_F(Certificates, RejudgeKeepsNoMarkWithoutACertificateThatProvesIt) {
     problem.feasibility = {"infeasible", -9.0, 1, z};
     EXPECT_TRUE(store.put_problem(problem));
     RejudgeOptions again;
-    again.cache = folder / "again";
+    again.problems.cache = folder / "again";
     const auto outcome = rejudge(store, again);
     EXPECT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(outcome->judged, 1);
@@ -129,7 +129,7 @@ TEST_F(Certificates, RejudgeFindsTheNoiseThatAnOlderBuildDidNotLookFor) {
   problem.noise_ratio.reset();
   ASSERT_TRUE(store.put_problem(problem));
   RejudgeOptions again;
-  again.cache = folder / "again";
+  again.problems.cache = folder / "again";
   ASSERT_TRUE(rejudge(store, again));
   EXPECT_EQ(store.read()->problems.at(0).noise_ratio, known);
   EXPECT_EQ(store.read()->cells.at(0).verdict_version, 2);

@@ -69,6 +69,7 @@ TEST(Suite, ThreadsAreAnAxisOfConfigurationsThatShareTheirWork) {
   const auto of = [&](std::size_t entry) { return suite->solvers[entry].options; };
   const OptionValue coloured = std::string("coloured"), given = std::string("given");
   EXPECT_EQ(of(0), std::vector<OptionValues>{{}}) << "contacts in the order given act on each other";
+  EXPECT_EQ(suite->not_threaded, (std::vector<std::string>{"NSGS", "NSGS order=given"}));
   EXPECT_EQ(of(1), (std::vector<OptionValues>{{}, {{"threads", 2L}}}));
   EXPECT_EQ(of(2), (std::vector<OptionValues>{
                        {{"order", given}}, {{"order", coloured}}, {{"order", coloured}, {"threads", 2L}}}));

@@ -29,8 +29,8 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* explain_footer =
-    R"(Of a store, CELL is the cell's key or its first digits (cells.csv, the page), or the
-problem's name; --solver, --tolerance and --filter choose further. What the store lacks
+    R"(Of a store, CELL is the cell's key or its first digits (in cells.csv), or the problem's
+name; --solver, --tolerance and --filter choose further. What the store lacks
 is run here: the cell once more, for its iterates, and, where no stored solver solves
 the problem, those of --solvers. Each run has a process of its own and the cell's limits.
 
@@ -60,7 +60,10 @@ struct ExplainArguments {
   ForeignCode code;
 };
 
+/// By its first bytes; an empty or damaged one by its name.
 bool is_store(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::path(file).extension() == ".sqlite" && std::filesystem::exists(file, ignored)) return true;
   constexpr std::string_view magic = "SQLite format 3";
   std::string begin(magic.size(), '\0');
   std::ifstream in(file, std::ios::binary);

@@ -134,8 +134,10 @@ Result<int> make_solver(const Arguments& arguments) {
   const std::string word = word_of(name);
   const auto renamed = [&](std::string text) {
     for (const char* id : {"JACOBI-PROGRAM", "JACOBI-PYTHON", "JACOBI-CPP"}) text = replaced(text, id, upper(name));
-    text = replaced(text, "JACOBI_H", upper(word) + "_H");
-    return replaced(replaced(text, "JACOBI", upper(name)), "jacobi", word);
+    // The guard is an identifier, which an id with a hyphen is not.
+    constexpr const char* guard = "\x01";
+    text = replaced(replaced(text, "JACOBI_H", guard), "JACOBI", upper(name));
+    return replaced(replaced(text, guard, upper(word) + "_H"), "jacobi", word);
   };
 
   const Way way = way_of(arguments);

@@ -193,8 +193,10 @@ Result<Suite> make_problem_suite(const ProblemSuiteArguments& arguments, const F
   if (arguments.iterations > 0) text["limits"]["iterations"] = arguments.iterations;
   // Many like steps tell more together than one timed often.
   text["repeats"] = {{"min", 3}, {"min_ms", 5.0}};
-  // Nothing in it is relative, so that it has no folder.
-  return parse_suite(text.dump(1) + "\n", "--solvers", code.in_suite(), simulation::sampled_scenes());
+  CONEBENCH_TRY(auto suite,
+                parse_suite(text.dump(1) + "\n", "--solvers", code.in_suite(), simulation::sampled_scenes()));
+  suite.folder = fs::current_path();
+  return suite;
 }
 
 }  // namespace conebench::cli

@@ -38,10 +38,11 @@ TEST_F(GenerateFromFile, AFilesOwnTimeStepIsTaken) {
 }
 
 TEST_F(GenerateFromFile, WhatIsAdvisedOfAFileIsNoOptionThatItLacks) {
-  std::ofstream(folder / "still.xml") << R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .1">
+  // The name of a scene that has options to push it.
+  std::ofstream(folder / "humanoid.xml") << R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .1">
     <freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body></worldbody></mujoco>)";
   const auto outcome = conebench(
-      {"generate", "file", "--out", folder / "out", "--set", "path=" + (folder / "still.xml"), "--steps", "5"});
+      {"generate", "file", "--out", folder / "out", "--set", "path=" + (folder / "humanoid.xml"), "--steps", "5"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("try a model with a push, a slope or less friction, or more steps"));
 }

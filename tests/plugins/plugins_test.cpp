@@ -242,6 +242,13 @@ TEST_F(Plugins, SkeletonsBuildPassTheirTestsAndGiveAPage) {
     if (way == "--program" && run_program({"pkg-config", "--exists", "hdf5"}).code != 0) continue;
     const std::string name = "My-Solver" + way;
     ASSERT_EQ(conebench({"new", "solver", name, way}, {.folder = folder.path()}).code, 0);
+    for (const auto& entry : fs::directory_iterator(folder / name)) {
+      std::ifstream text(entry.path());
+      for (std::string line; std::getline(text, line);) {
+        if (line.starts_with("#ifndef ") || line.starts_with("#define "))
+          EXPECT_EQ(line.substr(0, line.find('(')).find('-'), std::string::npos) << entry.path() << ": " << line;
+      }
+    }
     const auto tried =
         run_program({folder / (name + "/test.sh")}, {.environment = {"CONEBENCH=" + executable().string()}});
     EXPECT_EQ(tried.code, 0) << tried.err << tried.out;

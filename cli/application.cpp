@@ -118,6 +118,7 @@ int parse_and_run(int argc, char** argv) {
                                          add_accept(root),
                                          add_history(root),
                                          add_paper(root),
+                                         add_publish(root),
                                          add_merge(root),
                                          add_rejudge(root),
                                          add_doctor(root),

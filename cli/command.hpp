@@ -43,6 +43,7 @@ Command add_nightly(CLI::App& root);
 Command add_accept(CLI::App& root);
 Command add_history(CLI::App& root);
 Command add_paper(CLI::App& root);
+Command add_publish(CLI::App& root);
 Command add_merge(CLI::App& root);
 Command add_tune(CLI::App& root);
 Command add_rejudge(CLI::App& root);

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/foreign_code.hpp"
 #include "cli/judge_answers.hpp"
+#include "cli/judge_submission.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
 #include "fclib_loader/fclib_file.hpp"
@@ -30,7 +31,8 @@ Examples:
   conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json
   conebench judge problem.hdf5 --reaction r.npy --require-solved
   conebench judge robot.hdf5 --answers
-  conebench judge robot.hdf5 --answers --solvers CASCADE,NSGS --html robot.html)";
+  conebench judge robot.hdf5 --answers --solvers CASCADE,NSGS --html robot.html
+  conebench judge jane --submission --suite fclib --data problems --db jane.sqlite)";
 
 struct JudgeArguments {
   std::string file;
@@ -43,6 +45,8 @@ struct JudgeArguments {
   bool answers = false;
   std::string solvers = "CASCADE";
   std::string page;
+  bool submission = false;
+  SubmissionRequest submitted;
   ForeignCode code;
 };
 
@@ -85,6 +89,12 @@ CellRecord judged(const ContactProblem& problem, const Vector& reaction, const J
 }
 
 Result<int> run_judge(const JudgeArguments& arguments) {
+  if (arguments.submission) {
+    SubmissionRequest request = arguments.submitted;
+    request.folder = arguments.file;
+    request.json = arguments.json;
+    return judge_submission(request);
+  }
   if (arguments.answers) {
     CONEBENCH_CHECK(load_foreign_code(arguments.code));
     return judge_answers(
@@ -145,7 +155,8 @@ Command add_judge(CLI::App& root) {
   CLI::App* app = root.add_subcommand("judge", "Residuals of an answer from anywhere");
   app->footer(judge_footer);
   app->add_option("FILE", arguments->file,
-                  "FCLIB HDF5 file of the problem, a recording, or a scene (see `conebench solve --help`)")
+                  "FCLIB HDF5 file of the problem, a recording, or a scene (see `conebench solve --help`); with "
+                  "--submission a folder")
       ->required();
   auto* const reaction = app->add_option("--reaction", arguments->reaction, "The answer")->type_name("R.hdf5|R.npy");
   auto* const answers = app->add_flag("--answers", arguments->answers,
@@ -158,16 +169,33 @@ Command add_judge(CLI::App& root) {
       ->capture_default_str()
       ->needs(answers);
   app->add_option("--html", arguments->page, "With --answers: write a page, too")->type_name("FILE")->needs(answers);
+  auto* const submission =
+      app->add_flag("--submission", arguments->submission,
+                    "Judge a folder of answers to a suite's problems (docs/submissions.md) and store the verdicts")
+          ->excludes(reaction)
+          ->excludes(answers);
+  app->add_option("--suite", arguments->submitted.suite, "With --submission: the suite, as for `conebench run`")
+      ->type_name("SUITE")
+      ->needs(submission);
+  app->add_option("--data", arguments->submitted.data, "With --submission: folder of the problems, or a data set")
+      ->type_name("DIR")
+      ->needs(submission);
+  app->add_option("--db", arguments->submitted.store, "With --submission: the store, which must not exist")
+      ->type_name("FILE")
+      ->needs(submission);
   add_foreign_code(*app, arguments->code, false);
   add_real(*app, "--tolerance", arguments->tolerance, {.minimum = 0.0, .above_minimum = true},
-           "Upper bound for the verdict");
+           "Upper bound for the verdict")
+      ->excludes(submission);
   app->add_option("--verdict", arguments->verdict, "Residual that decides, see `conebench list metrics`")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(submission);
   app->add_flag("--all", arguments->all,
                 "Print all residuals, not only the five most informative; with --answers all steps");
   app->add_flag("--json", arguments->json, "Print one JSON object");
-  app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the answer solves the problem");
+  app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the answer solves the problem")
+      ->excludes(submission);
   add_read_limit(*app);
   return {app, [arguments] { return run_judge(*arguments); }};
 }

@@ -16,8 +16,6 @@
 #include "cli/stores_argument.hpp"
 #include "runners/execute/gates.hpp"
 #include "runners/plan/filter.hpp"
-#include "runners/plan/peer_programs.hpp"
-#include "solvers/registry.hpp"
 #include "store/suite_scope.hpp"
 
 namespace conebench::cli {
@@ -77,18 +75,6 @@ std::optional<std::string> nothing_answered(const StoreContents& contents) {
   }
   return fmt::format("no solver answered in any of {} ({})", plural(static_cast<long>(contents.cells.size()), "cell"),
                      counts_text(statuses));
-}
-
-/// Ids of this build's solvers, the choices of their options, and ids of peers.
-std::set<std::string> public_solvers() {
-  std::set<std::string> names;
-  for (const PeerProgram& peer : peer_programs()) names.insert(peer.id);
-  for (const SolverRow& row : solver_catalogue()) {
-    if (!row.content_hash.empty()) continue;
-    names.insert(row.info.id);
-    for (const OptionSpec& option : row.all_options()) names.insert(option.choices.begin(), option.choices.end());
-  }
-  return names;
 }
 
 /// Of the many files for \\input only the document around them.

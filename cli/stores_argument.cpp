@@ -7,6 +7,8 @@
 
 #include "cli/output.hpp"
 #include "reports/text.hpp"
+#include "runners/plan/peer_programs.hpp"
+#include "solvers/registry.hpp"
 #include "store/merge.hpp"
 #include "store/store.hpp"
 #include "store/suite_scope.hpp"
@@ -34,6 +36,17 @@ UnsolvedList unsolved_list(const std::vector<std::string>& stores) {
   list.command += " --failed";
   if (stores.size() == 1) list.explain = "conebench explain " + reports::shell(stores.front());
   return list;
+}
+
+std::set<std::string> public_solvers() {
+  std::set<std::string> names;
+  for (const PeerProgram& peer : peer_programs()) names.insert(peer.id);
+  for (const SolverRow& row : solver_catalogue()) {
+    if (!row.content_hash.empty()) continue;
+    names.insert(row.info.id);
+    for (const OptionSpec& option : row.all_options()) names.insert(option.choices.begin(), option.choices.end());
+  }
+  return names;
 }
 
 }  // namespace conebench::cli

@@ -25,6 +25,7 @@ bool fits_fclib(const ContactProblem& problem) {
 }
 
 GivenRows answer_rows(const ContactProblem& problem, AnswerOf of) {
+  if (of == AnswerOf::problem) return GivenRows::same(problem.rows());
   if (of == AnswerOf::source && problem.given_rows()) return *problem.given_rows();
   return fits_fclib(problem) ? RowOrder::of(problem.cones()).answer_rows() : block_rows_of(problem);
 }

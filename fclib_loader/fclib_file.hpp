@@ -144,12 +144,13 @@ Result<void> write_solution(const std::filesystem::path& source, const std::file
 
 /// Which file an answer goes with.
 enum class AnswerOf {
-  source,  ///< the one that the problem was read from
-  written  ///< one that write_fclib() made of it
+  source,   ///< the one that the problem was read from
+  written,  ///< one that write_fclib() made of it
+  problem   ///< none: its rows are the problem's
 };
 
 /// The rows of an answer in a file: FCLIB's l, then r (normal first, limits as contacts), or the file's own rows where
-/// it describes blocks.
+/// it describes blocks; or the problem's.
 GivenRows answer_rows(const ContactProblem& problem, AnswerOf of = AnswerOf::source);
 
 /// λ in problem order (normal last) from `.hdf5` (/solution, r and FCLIB's l) or `.npy` (float64, one dimension), in

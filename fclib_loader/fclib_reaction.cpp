@@ -42,7 +42,8 @@ Vector read_stored_reaction(const std::filesystem::path& path, Index joints, Ind
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem, AnswerOf of) {
   const GivenRows rows = answer_rows(problem, of);
   const auto count = static_cast<Index>(rows.row.size());
-  const bool blocks = (of == AnswerOf::source && problem.given_rows()) || !fits_fclib(problem);
+  const bool blocks =
+      of == AnswerOf::problem || (of == AnswerOf::source && problem.given_rows()) || !fits_fclib(problem);
   const Index joints = blocks ? 0 : problem.cones().joints();
   CONEBENCH_TRY(const auto bytes, hdf5::isolated(file, [&] {
                   const Vector stored = read_stored_reaction(file, joints, count);

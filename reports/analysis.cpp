@@ -544,7 +544,8 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   }
 
   const bool throughput = any_in_mode(contents.runs, throughput_mode);
-  analysis.times_shown = !any_in_mode(contents.runs, quick_mode) && (!throughput || force_time_profiles);
+  const bool untimed = any_in_mode(contents.runs, quick_mode) || any_in_mode(contents.runs, submitted_mode);
+  analysis.times_shown = !untimed && (!throughput || force_time_profiles);
   look_for_condensation(analysis);
   analysis.notes = make_notes(analysis, superseded);
   analysis.statuses = make_statuses(analysis);

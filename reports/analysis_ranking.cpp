@@ -145,7 +145,7 @@ class ScopeRanking {
       for (const std::string& doubt : cell->doubts) ++row.doubts[doubt];
       reports::add(row.added_compliance, *cell);
       if (!solved) continue;
-      iterations.push_back(static_cast<double>(cell->iterations));
+      if (cell->iterations >= 0) iterations.push_back(static_cast<double>(cell->iterations));
       if (cell->factorizations >= 0) factorizations.push_back(static_cast<double>(cell->factorizations));
       if (cell->operator_products >= 0) products.push_back(static_cast<double>(cell->operator_products));
     }
@@ -156,6 +156,7 @@ class ScopeRanking {
     row.mean_products = mean(products);
     if (ranking_.problems > 0) {
       const Profile& profile = profile_of(analysis_, ranking_);
+      if (profile.rho_one.empty()) return row;  // nobody keeps the counter
       row.rho_one = profile.rho_one[c];
       row.rho_infinity = profile.rho_infinity[c];
     }

@@ -8,6 +8,7 @@
 #include "base/source_text.hpp"
 #include "reports/command.hpp"
 #include "reports/text.hpp"
+#include "store/run_mode.hpp"
 #include "store/suite_scope.hpp"
 
 namespace conebench::reports {
@@ -113,6 +114,7 @@ RepeatLocations repeat_locations(const StoreContents& contents) {
 }
 
 std::string solver_arguments(const ConfigurationRecord& configuration, const RepeatLocations& locations) {
+  if (configuration.origin == submitted_origin) return {};
   std::string text = "--solver " + shell(configuration.solver);
   if (const auto code = locations.code.find(configuration.solver); code != locations.code.end())
     text += ' ' + code->second;
@@ -153,7 +155,8 @@ std::string repeat_command(const ProblemRecord& problem, const ConfigurationReco
   const std::string text =
       problem_arguments(problem, folder == locations.folders.end() ? std::string() : folder->second);
   if (fails_before_a_solve(problem)) return text;
-  return text + ' ' + solver_arguments(configuration, locations) + ' ' + request_arguments(cell);
+  const std::string solver = solver_arguments(configuration, locations);
+  return solver.empty() ? std::string() : text + ' ' + solver + ' ' + request_arguments(cell);
 }
 
 }  // namespace conebench::reports

@@ -22,11 +22,11 @@ RepeatLocations repeat_locations(const StoreContents& contents);
 std::string problem_arguments(const ProblemRecord& problem, const std::string& data_folder = {});
 /// A failed simulation: problem_arguments() is then the whole command, which repeats the failure.
 bool fails_before_a_solve(const ProblemRecord& problem);
-/// "--solver ID --set key=value …", and the location of a foreign solver.
+/// "--solver ID --set key=value …", and the location of a foreign solver; empty: only its answers are known.
 std::string solver_arguments(const ConfigurationRecord& configuration, const RepeatLocations& locations = {});
 std::string request_arguments(const CellRecord& cell);  ///< tolerance, stop_by, verdict, start and limits
 
-/// All three; empty: the problem has no source.
+/// All three; empty: the problem has no source, or the solver can't be run.
 std::string repeat_command(const ProblemRecord& problem, const ConfigurationRecord& configuration,
                            const CellRecord& cell, const RepeatLocations& locations = {});
 

@@ -42,7 +42,9 @@ struct JsonDetail {
 };
 void json_report(const Analysis& analysis, const JsonDetail& detail, const ByteSink& sink);
 /// `since`: comparison_object() with an earlier run, as text; empty: there is none.
-void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink);
+/// `home`: ReportOptions::home.
+void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink,
+               const std::string& home = {});
 /// Whether this build has the charting library.
 bool page_has_charts();
 

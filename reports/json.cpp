@@ -326,7 +326,7 @@ class Writer {
             cell.claimed,
             cell.stage,
             number(cell.verdict_value),
-            cell.iterations,
+            counter(cell.iterations),
             counter(cell.factorizations),
             counter(cell.operator_products),
             seconds(cell, cell.total.median),

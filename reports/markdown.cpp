@@ -172,7 +172,7 @@ std::string problem_table(const Analysis& analysis, std::size_t slice) {
     Cell spent;
     if (row.fastest) {
       const CellRecord& cell = *analysis.slices[slice].grid[row.problem][*row.fastest];
-      spent = analysis.times_shown ? Cell(cell.total.median) : Cell(cell.iterations);
+      spent = analysis.times_shown ? Cell(cell.total.median) : cell.iterations < 0 ? Cell() : Cell(cell.iterations);
     }
     table.rows.push_back({problem.name, problem.record->family, problem.record->contacts,
                           fmt::format("{} of {}", row.solved_by, row.tried_by), name(row.fastest), spent,

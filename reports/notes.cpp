@@ -283,7 +283,11 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   note_gaps(notes, analysis);
   note_certificates(notes, analysis);
   const bool throughput = any_in_mode(contents.runs, throughput_mode);
-  if (any_in_mode(contents.runs, quick_mode)) {
+  if (any_in_mode(contents.runs, submitted_mode)) {
+    notes.warn(
+        "Answers were sent in: the judge checked them, and their solver was not run. Iterations are claimed by the "
+        "submitter. Times are left out.");
+  } else if (any_in_mode(contents.runs, quick_mode)) {
     notes.warn("Times are left out: each cell ran once (quick mode). Costs are counts.");
   } else if (throughput && analysis.times_shown) {
     notes.warn("Times are shown by force: cells ran side by side (throughput mode) and disturbed each other.");

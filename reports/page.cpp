@@ -52,7 +52,8 @@ std::string page_title(const Analysis& analysis) {
 
 bool page_has_charts() { return !page_asset("plotly.js").empty(); }
 
-void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink) {
+void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink,
+               const std::string& home) {
   html_shell({.title = page_title(analysis),
               .sections = report_sections,
               .text_files = "report.md and the CSV files",
@@ -63,7 +64,8 @@ void html_page(const Analysis& analysis, const Pictures& pictures, const std::st
               .large_data =
                   [&](const ByteSink& data) {
                     json_report(analysis, {.digits = digits, .max_traces = max_traces, .curves = false}, data);
-                  }},
+                  },
+              .home = home},
              sink);
 }
 

@@ -45,6 +45,9 @@ std::string elements(std::span<const PageSection> listed) {
 void html_shell(const PageParts& parts, const ByteSink& sink) {
   const auto write = [&](auto& self, std::string_view name) -> void {
     if (name == "title") sink(html(parts.title));
+    if (name == "home" && !parts.home.empty()) {
+      sink(fmt::format("<a class=\"home\" href=\"{}\">All results</a>", html(parts.home)));
+    }
     if (name == "second_id") sink(parts.sections[1].id);
     if (name == "second_label") sink(parts.sections[1].label);
     if (name == "text_files") sink(parts.text_files);

@@ -22,6 +22,7 @@ struct PageParts {
   std::span<const std::string_view> scripts;  ///< names of assets, in order of dependency
   std::string since = {};                     ///< JSON, for the element "since"
   ByteSource large_data = {};                 ///< instead of `data`, if that is large: it is packed
+  std::string home = {};                      ///< address of the list that names the page; empty: none does
 };
 void html_shell(const PageParts& parts, const ByteSink& sink);
 std::string html_shell(const PageParts& parts);

@@ -57,9 +57,18 @@ bool holds(const std::filesystem::path& file, const ByteSource& content) {
   return same && stream.peek() == std::ifstream::traits_type::eof();
 }
 
+reports::Analysis analysed(const StoreContents& contents, const ReportOptions& options) {
+  reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
+  std::vector<reports::Note> first;
+  for (const std::string& remark : options.remarks) first.push_back({reports::Note::Level::warning, remark});
+  analysis.notes.insert(analysis.notes.begin(), first.begin(), first.end());
+  analysis.view = options.view;
+  return analysis;
+}
+
 /// They refer to all that they are made of.
 std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, const std::vector<ReportFormat>& formats,
-                                          const reports::Pictures& pictures, const std::string& since) {
+                                          const ReportOptions& options) {
   std::vector<StreamedFile> files;
   const auto whole = [&](ReportFile file) {
     files.push_back({file.path, [content = std::move(file.content)](const ByteSink& sink) { sink(content); }});
@@ -67,8 +76,9 @@ std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, con
   for (const ReportFormat format : formats) {
     switch (format) {
       case ReportFormat::html:
-        files.push_back(
-            {"index.html", [&](const ByteSink& sink) { reports::html_page(analysis, pictures, since, sink); }});
+        files.push_back({"index.html", [&](const ByteSink& sink) {
+                           reports::html_page(analysis, options.pictures, options.since, sink, options.home);
+                         }});
         break;
       case ReportFormat::md: whole({"report.md", reports::markdown_report(analysis)}); break;
       case ReportFormat::latex:
@@ -102,7 +112,7 @@ std::vector<std::string> other_reports_files(const reports::Analysis& analysis, 
   std::erase_if(left, [&](ReportFormat format) {
     return std::find(options.formats.begin(), options.formats.end(), format) != options.formats.end();
   });
-  for (const StreamedFile& file : streamed_report(analysis, left, options.pictures, options.since)) {
+  for (const StreamedFile& file : streamed_report(analysis, left, options)) {
     const auto same_name = std::find(others.begin(), others.end(), file.path.string());
     if (same_name != others.end() && holds(out / file.path, file.content)) others.erase(same_name);
   }
@@ -145,10 +155,9 @@ std::string changes_since(const StoreContents& earlier, const StoreContents& now
 }
 
 std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options) {
-  reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
-  analysis.view = options.view;
+  const reports::Analysis analysis = analysed(contents, options);
   std::vector<ReportFile> files;
-  for (const StreamedFile& file : streamed_report(analysis, options.formats, options.pictures, options.since)) {
+  for (const StreamedFile& file : streamed_report(analysis, options.formats, options)) {
     files.push_back({file.path, collected(file.content)});
   }
   return files;
@@ -157,11 +166,10 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options) {
   ReportFiles written;
-  reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
-  analysis.view = options.view;
+  const reports::Analysis analysis = analysed(contents, options);
   ReportOptions with_pictures = options;
   with_pictures.pictures = reports::find_pictures(contents.problems, options.folders);
-  const auto files = streamed_report(analysis, options.formats, with_pictures.pictures, with_pictures.since);
+  const auto files = streamed_report(analysis, options.formats, with_pictures);
   if (const auto put = write_files(out, files); !put) {
     return Error{put.error().code,
                  put.error().message + "; nothing was replaced; free space or give another folder with --out"};

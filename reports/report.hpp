@@ -76,10 +76,12 @@ struct ReportOptions {
   std::string title;  ///< heading of the page and documents; empty: the suites' names
   /// Folders that problems' files are looked for in, for the pictures of their scenes.
   std::vector<std::filesystem::path> folders;
-  std::string since;           ///< changes_since() an earlier run, for the page; empty: there is none
-  bool colour = false;         ///< of ReportFiles::ranking
-  UnsolvedList unsolved;       ///< of ReportFiles::unsolved
-  reports::Pictures pictures;  ///< on the page; write_report() adds those next to the problems' files
+  std::string since;                 ///< changes_since() an earlier run, for the page; empty: there is none
+  bool colour = false;               ///< of ReportFiles::ranking
+  UnsolvedList unsolved;             ///< of ReportFiles::unsolved
+  std::string home;                  ///< address of the list that the page belongs to; empty: none
+  std::vector<std::string> remarks;  ///< warnings that come first among the notes
+  reports::Pictures pictures;        ///< on the page; write_report() adds those next to the problems' files
 };
 
 struct ReportFiles {

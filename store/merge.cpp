@@ -177,6 +177,9 @@ Result<void> write_merged(std::span<const fs::path> sources, const fs::path& fil
         "DELETE FROM acceptances WHERE id NOT IN "
         "(SELECT min(id) FROM acceptances GROUP BY alarm, who, why, accepted_utc)");
   }
+  if (code == SQLITE_OK && !options.state.empty()) {
+    code = target.run(fmt::format("UPDATE file_state SET current = x'{0}', previous = x'{0}'", options.state));
+  }
   // Rows have other runs now. Residuals have none, and came with their checksums.
   if (code == SQLITE_OK) code = RowChecksums(target).write_all();
   if (code == SQLITE_OK) code = transaction.commit();

@@ -20,6 +20,8 @@ struct MergeOptions {
   /// Take the intact rows of one damaged store.
   bool salvage = false;
   bool break_lock = false;  ///< StoreLock::Options::break_lock
+  /// 32 hexadecimal digits that name the state of `out`, so that the same sources give the same bytes; empty: random.
+  std::string state = {};
 };
 
 struct MergeSummary {

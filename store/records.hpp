@@ -99,7 +99,10 @@ struct RunRecord {
     visit({"seed", "", "of the suite; unsigned, above 2⁶³ SQL shows it negative"}, run.seed);
     visit({"started_utc", "", "ISO 8601"}, run.started_utc);
     visit({"finished_utc", "", "ISO 8601; empty while it runs or where it was interrupted"}, run.finished_utc);
-    visit({"mode", "", "`timed` (one worker), `throughput` (several) or `quick` (each cell run once)"}, run.mode);
+    visit({"mode", "",
+           "`timed` (one worker), `throughput` (several), `quick` (each cell run once) or `submitted` ([answers sent "
+           "in](submissions.md), nothing run)"},
+          run.mode);
     visit({"jobs", "", "workers"}, run.jobs);
     visit.group("machine", [&](auto& inner) { MachineRecord::fields(inner, run.machine); });
     visit.group("build", [&](auto& inner) { BuildRecord::fields(inner, run.build); });
@@ -295,7 +298,9 @@ struct ConfigurationRecord {
     visit({"formulation", "", "NCP, CCP, LCP, model"}, configuration.formulation);
     visit({"label", "", "the solver's id, with the options that differ from its defaults"}, configuration.label);
     visit.json_text({"options", "", "all effective options"}, configuration.options_json);
-    visit({"origin", "", "`own` (a method of Conebench's authors), `paper`, `peer` or `foreign`"},
+    visit({"origin", "",
+           "`own` (a method of Conebench's authors), `paper`, `peer`, `foreign` or `submitted` (only its answers are "
+           "known)"},
           configuration.origin);
     visit({"peer_version", "", "of a peer: its library's version"}, configuration.peer_version);
     visit({"peer_released", "", "ISO date of that version"}, configuration.peer_released);
@@ -396,7 +401,7 @@ struct CellClaim {
     visit({"solved_symmetrised", "", "it solved the problem with (G + Gᵀ)/2"}, cell.solved_symmetrised);
     visit({"compliance_share", "", "α where it solved the problem with R = α diag(G) (`with_compliance`), else 0"},
           cell.compliance_share);
-    visit({"iterations", "", "counter"}, cell.iterations);
+    visit({"iterations", "", "counter; −1: a submitter did not say"}, cell.iterations);
     visit({"factorizations", "", "counter; −1: the solver does not keep it"}, cell.factorizations);
     visit({"operator_products", "", "counter; −1: the solver does not keep it"}, cell.operator_products);
   }
@@ -468,7 +473,9 @@ struct CellTiming {
     visit({"wall_s", "s", "of a [program](program_protocol.md), median: from request to reply by the runner's clock"},
           cell.wall_s);
     visit({"own_setup_s", "s", "of a program, median: its set-up as it says itself"}, cell.own_setup_s);
-    visit({"own_solve_s", "s", "of a program, median: its solve as it says itself"}, cell.own_solve_s);
+    visit({"own_solve_s", "s",
+           "of a program, median: its solve as it says itself; of a [submission](submissions.md) what it claims"},
+          cell.own_solve_s);
     visit({"member_median_s", "s",
            "of a batch, else NULL: set-up + solve of its median member, each member's the median of its runs"},
           cell.member_median_s);

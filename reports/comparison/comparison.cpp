@@ -522,7 +522,8 @@ Comparison compare(Side baseline, Side candidate, const CompareOptions& options)
     };
   }
   comparison.quick =
-      any_in_mode(comparison.baseline.runs, quick_mode) || any_in_mode(comparison.candidate.runs, quick_mode);
+      any_in_mode(comparison.baseline.runs, quick_mode) || any_in_mode(comparison.candidate.runs, quick_mode) ||
+      any_in_mode(comparison.baseline.runs, submitted_mode) || any_in_mode(comparison.candidate.runs, submitted_mode);
   comparison.times_compared = comparison.times_refused.empty() || (options.force && !comparison.quick);
   add_other_code(comparison);
   add_other_limits(comparison, options.force);

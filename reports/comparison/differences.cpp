@@ -86,6 +86,7 @@ std::string refuse_times(Comparison& comparison) {
   const auto any_side = [&](const char* mode) {
     return any_in_mode(comparison.baseline.runs, mode) || any_in_mode(comparison.candidate.runs, mode);
   };
+  if (any_side(submitted_mode)) return "answers were sent in (judge --submission): nothing was timed";
   if (any_side(quick_mode)) return "cells ran once (--quick): their times say nothing";
   if (any_side(throughput_mode)) return "cells ran side by side (--jobs): their times say nothing of single ones";
   return what.empty() ? std::string() : "the two differ in " + what;

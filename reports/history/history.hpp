@@ -129,7 +129,9 @@ std::vector<CodeChange> changed_code(const SuiteHistory& suite, std::size_t befo
 std::string history_markdown(const History& history);
 /// The layout "conebench.history/2"; nights' pages as seen from `folder`.
 std::string history_json(const History& history, const std::filesystem::path& folder = {});
-std::string history_page(const History& history, const std::filesystem::path& folder = {});
+/// `home`: PageParts::home.
+std::string history_page(const History& history, const std::filesystem::path& folder = {},
+                         const std::string& home = {});
 
 /// index.html, history.md and history.json in the folder; all of them or none.
 Result<std::vector<std::filesystem::path>> write_history(const History& history, const std::filesystem::path& folder);

@@ -190,14 +190,15 @@ std::string history_json(const History& history, const std::filesystem::path& fo
   return dump(json) + "\n";
 }
 
-std::string history_page(const History& history, const std::filesystem::path& folder) {
+std::string history_page(const History& history, const std::filesystem::path& folder, const std::string& home) {
   const bool one = history.suites.size() == 1;
   return html_shell({.title = one ? "Conebench history: " + history.suites.front().suite : "Conebench history",
                      .sections = sections,
                      .text_files = "history.md and history.json",
                      .data = history_json(history, folder),
                      .pictures = {},
-                     .scripts = scripts});
+                     .scripts = scripts,
+                     .home = home});
 }
 
 Result<std::vector<std::filesystem::path>> write_history(const History& history, const std::filesystem::path& folder) {

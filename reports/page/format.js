@@ -74,6 +74,7 @@ const originText = {
   paper: "a paper's method, in Conebench's code",
   peer: "another project's code",
   foreign: "a plug-in or program",
+  submitted: "answers sent in; its code was not run",
 };
 const outcomeTitle = Object.fromEntries(outcomes.map((one) => [one.id, one.title]));
 const statusTitle = (status) => status.replace(/_/g, " ");

@@ -1,13 +1,16 @@
 // Many nights of a suite: share solved and time of each configuration against date and build, and where they changed.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const view = { suite: 0, slice: 0, family: "", measure: null, axis: "date", chosen: null };
+const view = { suite: 0, slice: 0, family: "", measure: null, axis: "date", chosen: null, own: new URLSearchParams(location.hash.slice(1)).get("own") ?? "" };
 
 const signed = (value, digits = 1) =>
   known(value) ? `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)} %` : none;
 const heading = (id, text, aside) =>
   el("div", { class: "heading" }, sectionTitle(id.replace(/-title$/, ""), text, aside));
 const suite = () => data.suites[view.suite];
+// Without our own methods where the reader wants that.
+const isShown = (configuration) => view.own === "" || suite().origins[configuration] !== "own";
+const shownConfigurations = () => suite().configurations.map((_, s) => s).filter(isShown);
 const buildOf = (night) =>
   `${night.commit.slice(0, 8)}${night.commit.endsWith("-dirty") ? "-dirty" : ""}${night.executable ? ` (${night.executable.slice(0, 8)})` : ""}`;
 // "code of MINE 01234567 → fedcba98": plug-ins and programs that changed.
@@ -53,13 +56,13 @@ const stateText = (state) => {
 const changed = () => suite().time_changes.filter((one) => one.slice === view.slice);
 // Those that changed, then those that solve most: as many as there are colours.
 function usual() {
-  const order = suite().configurations.map((_, s) => s);
+  const order = shownConfigurations();
   const last = (s) => seriesOf(s)?.solved.at(-1) ?? -1;
   const hit = new Set(changed().map((one) => one.configuration));
   order.sort((a, b) => hit.has(b) - hit.has(a) || last(b) - last(a) || a - b);
   return new Set(order.slice(0, 8));
 }
-const chosen = () => view.chosen ?? usual();
+const chosen = () => new Set([...(view.chosen ?? usual())].filter(isShown));
 
 function toggle(configuration) {
   const next = new Set(chosen());
@@ -74,13 +77,15 @@ const toneOf = (night) => ({ 0: "solved", 1: "failed" })[night.exit_code] ?? "un
 // "1 slower, 3 not yet decidable": configurations at all tolerances.
 function stateCounts() {
   const counts = new Map();
-  for (const one of suite().last_night.configurations) counts.set(one.state, (counts.get(one.state) ?? 0) + 1);
+  for (const one of suite().last_night.configurations) if (isShown(one.configuration)) counts.set(one.state, (counts.get(one.state) ?? 0) + 1);
   const order = ["lost", "slower", "undecided", "won", "faster", "same"].filter((state) => counts.has(state));
   return order.map((state) => `${counts.get(state)} ${state === "undecided" ? "not yet decidable" : state}`).join(", ") || none;
 }
 
 function drawHeadline() {
-  const { nights, time_changes: times, cell_changes: cells } = suite();
+  const { nights } = suite();
+  const times = suite().time_changes.filter((one) => isShown(one.configuration));
+  const cells = suite().cell_changes.filter((one) => isShown(one.configuration));
   const last = nights.at(-1);
   const tonight = cells.filter((one) => one.night === nights.length - 1);
   const lost = tonight.reduce((sum, one) => sum + one.lost.length, 0);
@@ -170,7 +175,7 @@ function drawNightChart() {
   const x = positions();
   const front = chosen();
   const looks = looksOf(configurations);
-  const back = configurations.map((_, s) => s).filter((s) => !front.has(s));
+  const back = shownConfigurations().filter((s) => !front.has(s));
   const series = [changeMarks(x, front), ...[...front].map((s) => seriesIn(s, x, looks[s], true)), ...back.map((s) => seriesIn(s, x, looks[s], false))];
   const values = series.flatMap((one) => one.y);
   section.replaceChildren(
@@ -216,12 +221,14 @@ function drawConfigurations() {
     heading("configurations-title", "Configurations", `${suite().slices[view.slice].label}${view.family ? `, ${view.family}` : ""}`),
     el("div", { class: "scroll card" }, el("table", { class: "fit" },
       el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i < 2 || i === 6 ? "left" : i === 5 ? "minor" : null }, text)))),
-      el("tbody", {}, configurations.map((_, s) => row(s)).filter(Boolean)))),
+      el("tbody", {}, shownConfigurations().map((s) => row(s)).filter(Boolean)))),
   );
 }
 
 function drawChanges() {
-  const { nights, configurations, slices, time_changes: times, cell_changes: cells } = suite();
+  const { nights, configurations, slices } = suite();
+  const times = suite().time_changes.filter((one) => isShown(one.configuration));
+  const cells = suite().cell_changes.filter((one) => isShown(one.configuration));
   const most = 200;
   const badge = (kind, text) => el("span", { class: `badge ${kind}` }, text);
   const line = (night) => `${dayOf(nights[night])} ${buildOf(nights[night])}`;
@@ -265,6 +272,19 @@ function drawNights() {
   );
 }
 
+// As on a report; nothing where there is no choice.
+function ownSwitch() {
+  const own = suite().origins.filter((origin) => origin === "own").length;
+  if (own === 0 || own === suite().origins.length) return "";
+  const box = el("input", { type: "checkbox", id: "without-own", onchange: (event) => {
+    view.own = event.target.checked ? "left out" : "";
+    history.replaceState(null, "", view.own ? "#own=left+out" : "#");
+    draw();
+  } });
+  box.checked = view.own !== "";
+  return el("label", { class: "switch" }, box, "without methods of Conebench's authors");
+}
+
 function drawControls() {
   const slices = suite().slices.map((one, i) => ({ value: i, title: one.label, hint: `${one.verdict}, stop_by ${one.stop_by}, ${one.start} start` }));
   const families = [{ value: "", title: "All families" }, ...suite().families.map((family) => ({ value: family, title: family || "(no family)" }))];
@@ -274,6 +294,7 @@ function drawControls() {
       : "",
     slices.length > 1 ? segmented("Tolerance", slices, view.slice, (value) => { view.slice = value; view.chosen = null; draw(); }) : "",
     families.length > 2 ? select("Family", families, view.family, (value) => { view.family = value; draw(); }) : "",
+    ownSwitch(),
     themeButton(),
   );
 }

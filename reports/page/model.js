@@ -352,5 +352,6 @@ function valueAt(curve, position) {
 function commandOf(cell) {
   const { arguments: problem, whole_command } = data.problems[cell.problem];
   if (whole_command) return problem;
-  return problem ? [problem, data.solvers[cell.solver].arguments, data.commands[cell.command]].join(" ") : "";
+  const { arguments: solver } = data.solvers[cell.solver];
+  return problem && solver ? [problem, solver, data.commands[cell.command]].join(" ") : "";
 }

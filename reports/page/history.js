@@ -218,7 +218,7 @@ function drawConfigurations() {
   };
   const heads = ["Configuration", "Last night", "Solved", "Night before", "Time against the last 7", "Raw", "Changes of time"];
   document.getElementById("configurations").replaceChildren(
-    heading("configurations-title", "Configurations", `${suite().slices[view.slice].label}${view.family ? `, ${view.family}` : ""}`),
+    el("div", { class: "heading" }, heading("configurations-title", "Configurations", `${suite().slices[view.slice].label}${view.family ? `, ${view.family}` : ""}`), ownSwitch()),
     el("div", { class: "scroll card" }, el("table", { class: "fit" },
       el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i < 2 || i === 6 ? "left" : i === 5 ? "minor" : null }, text)))),
       el("tbody", {}, shownConfigurations().map((s) => row(s)).filter(Boolean)))),
@@ -294,7 +294,6 @@ function drawControls() {
       : "",
     slices.length > 1 ? segmented("Tolerance", slices, view.slice, (value) => { view.slice = value; view.chosen = null; draw(); }) : "",
     families.length > 2 ? select("Family", families, view.family, (value) => { view.family = value; draw(); }) : "",
-    ownSwitch(),
     themeButton(),
   );
 }

@@ -98,11 +98,26 @@ function drawSection(id, title, aside, entries, columns, caption) {
     el("p", { class: "caption" }, caption));
 }
 
+function choices() {
+  const choice = (name, title, texts) =>
+    texts.length > 1 || state[name]
+      ? select(title, [{ value: "", title: `All ${title.toLowerCase()}s` }, ...texts.map((text) => ({ value: text, title: text }))], state[name], (value) => update({ [name]: value }))
+      : "";
+  const box = el("input", { type: "checkbox", id: "without-own", onchange: (event) => update({ own: event.target.checked ? "left out" : "" }) });
+  box.checked = state.own !== "";
+  const anyOwn = data.entries.some((entry) => entry.slices.some((slice) => slice.rows.some(isOwn)));
+  return el("div", { class: "filters" },
+    choice("suite", "Suite", distinct(data.entries.map((entry) => entry.suite))),
+    choice("machine", "Machine", distinct(data.entries.map(machineOf).filter(Boolean))),
+    anyOwn ? el("label", { class: "switch" }, box, "without methods of Conebench's authors") : "");
+}
+
 function drawOverview(shown) {
   const tile = (title, value, detail) => el("div", { class: "tile" }, el("div", { class: "tile-title" }, title), el("div", { class: "tile-value" }, value), el("div", { class: "tile-detail" }, detail));
   const days = shown.map(dayOf).filter((day) => day !== none).sort();
   const rows = shown.flatMap((entry) => entry.slices.flatMap((slice) => slice.rows));
   document.getElementById("overview").replaceChildren(
+    choices(),
     el("div", { class: "tiles" },
       tile("Reports", formatCount(shown.length), plural(distinct(shown.map((entry) => entry.suite)).length, "suite")),
       tile("Machines", formatCount(distinct(shown.filter((entry) => !entry.submission).map((entry) => entry.cpu)).length), "that measured"),
@@ -113,24 +128,8 @@ function drawOverview(shown) {
       "Each file's SHA-256 is in ", el("a", { href: "SHA256SUMS" }, "SHA256SUMS"), "; the whole list is in ", el("a", { href: "site.json" }, "site.json"), "."));
 }
 
-function drawControls() {
-  const choice = (name, title, texts) =>
-    texts.length > 1 || state[name]
-      ? select(title, [{ value: "", title: `All ${title.toLowerCase()}s` }, ...texts.map((text) => ({ value: text, title: text }))], state[name], (value) => update({ [name]: value }))
-      : "";
-  const box = el("input", { type: "checkbox", id: "without-own", onchange: (event) => update({ own: event.target.checked ? "left out" : "" }) });
-  box.checked = state.own !== "";
-  const anyOwn = data.entries.some((entry) => entry.slices.some((slice) => slice.rows.some(isOwn)));
-  document.getElementById("controls").replaceChildren(
-    choice("suite", "Suite", distinct(data.entries.map((entry) => entry.suite))),
-    choice("machine", "Machine", distinct(data.entries.map(machineOf).filter(Boolean))),
-    anyOwn ? el("label", { class: "switch" }, box, "without methods of Conebench's authors") : "",
-    themeButton());
-}
-
 function draw() {
   const shown = data.entries.filter((entry) => (!state.suite || entry.suite === state.suite) && (!state.machine || machineOf(entry) === state.machine));
-  drawControls();
   drawOverview(shown);
   drawSection("results", "Results", "measured on the machine that is named", shown.filter((entry) => !entry.held_out && !entry.submission), measuredColumns,
     "Solved: problems that count, at each tolerance. A date leads to the report with times, profiles and every cell.");
@@ -141,6 +140,7 @@ function draw() {
 }
 
 startTheme(() => {});
+document.getElementById("controls").replaceChildren(themeButton());
 draw();
 for (const anchor of document.querySelectorAll("nav a, a.skip")) {
   anchor.addEventListener("click", (event) => {

@@ -16,7 +16,6 @@ namespace conebench {
 namespace {
 
 constexpr double greeting_s = 20.0;
-constexpr int max_external_kills = 10;
 
 /// Forks and becomes the build's worker, with the channel as child_channel.
 std::optional<Worker> start_executable(const std::filesystem::path& executable, const OutputCatcher& output) {
@@ -111,7 +110,7 @@ BuildReply BaselineBuild::carry_out(const BuildOrder& order, const std::atomic<b
     if (ended.late) return without_answer(order, CellStatus::timeout, ended.end.why);
     if (ended.end.starved) return {Error{ErrorCode::killed, "its process: " + ended.end.why}, {}};
     if (!ended.started || ended.end.terminated_externally) {
-      if (++external_kills < max_external_kills) continue;
+      if (++external_kills < max_worker_kills) continue;
       if (!ended.started) return {Error{ErrorCode::killed, "the system refused a new process"}, {}};
       return {Error{ErrorCode::killed, "its process was terminated externally: " + ended.end.why}, {}};
     }

@@ -12,7 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int max_crashes = 2;
-constexpr int max_external_kills = 10;
 
 Error failed(const SampledSimulation& plan, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: {}", plan.name, why)};
@@ -62,7 +61,7 @@ SampleMaker isolated_samples(const SuiteLimits& limits, const std::atomic<bool>*
       // Once the list is whole, what fails is the picture.
       if ((!outcome || !*outcome) && plan.made(folder)) return {};
       if (outcome) return *outcome;
-      const bool again = end.terminated_externally ? ++kills < max_external_kills : ++crashes < max_crashes;
+      const bool again = end.terminated_externally ? ++kills < max_worker_kills : ++crashes < max_crashes;
       if (!again) {
         Error error =
             failed(plan, fmt::format("simulating it crashed: {}; repeat it with conebench generate", end.why));

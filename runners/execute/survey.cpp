@@ -12,8 +12,6 @@ namespace conebench {
 
 namespace {
 
-constexpr int max_external_kills = 10;
-
 class Surveyors {
  public:
   Surveyors(const SurveyPlan& plan, const std::vector<ProblemSource>& sources, Progress& progress)
@@ -57,8 +55,7 @@ class Surveyors {
     });
     if (!there) {
       if (!again_after_kill(desk.source)) {
-        nothing_known(desk.source,
-                      fmt::format("the system refused a process to load it, {} times", max_external_kills));
+        nothing_known(desk.source, fmt::format("the system refused a process to load it, {} times", max_worker_kills));
       }
       return;
     }
@@ -87,9 +84,9 @@ class Surveyors {
     if (end.by_us) return fail(desk.source, end.why);
     if (end.terminated_externally) {
       if (again_after_kill(desk.source)) return;
-      return nothing_known(desk.source,
-                           fmt::format("the process that loads it was terminated externally ({}), {} times", end.why,
-                                       max_external_kills));
+      return nothing_known(
+          desk.source,
+          fmt::format("the process that loads it was terminated externally ({}), {} times", end.why, max_worker_kills));
     }
     if (++attempts_[desk.source].crashes == 2) return fail(desk.source, "loading it crashed: " + end.why);
     queue_.push_front(desk.source);
@@ -97,7 +94,7 @@ class Surveyors {
 
   /// Also where it was not even started: neither is evidence about the file.
   bool again_after_kill(std::size_t source) {
-    if (++attempts_[source].external_kills >= max_external_kills) return false;
+    if (++attempts_[source].external_kills >= max_worker_kills) return false;
     queue_.push_front(source);
     return true;
   }

@@ -18,7 +18,6 @@ namespace {
 /// Further cells in a worker's queue, so that it need not wait for the store.
 constexpr std::size_t look_ahead = 1;
 constexpr int max_worker_deaths = 3;
-constexpr int max_external_kills = 10;
 
 }  // namespace
 
@@ -294,9 +293,9 @@ void SweepLoop::reap(Slot& slot) {
                              input_.problems.problems[group.problem].record.name, end.why));
   if (end.terminated_externally) {
     // The system does not show by whom. The next run tries the cell again.
-    if (++external_kills_[suspect] < max_external_kills) return;
+    if (++external_kills_[suspect] < max_worker_kills) return;
     group.pending.pop_front();
-    defer(suspect, fmt::format("its worker was terminated externally {} times", max_external_kills));
+    defer(suspect, fmt::format("its worker was terminated externally {} times", max_worker_kills));
     return;
   }
   if (++deaths_[suspect] < max_worker_deaths) return;
@@ -328,7 +327,7 @@ void SweepLoop::defer(Group& group, const std::string& why) {
 /// If a problem's reader or worker was terminated externally, nothing is stored. After many kills the problem is
 /// deferred to the next run.
 void SweepLoop::after_kill(Group& group, const std::string& why) {
-  if (++group.external_kills < max_external_kills) return;
+  if (++group.external_kills < max_worker_kills) return;
   defer(group, why);
 }
 

@@ -15,6 +15,9 @@
 
 namespace conebench {
 
+/// How often a process that loads, simulates or works is started, where it was terminated externally each time.
+inline constexpr int max_worker_kills = 10;
+
 /// A forked process with one end of a channel to it.
 struct Worker {
   pid_t process = -1;

@@ -126,7 +126,7 @@ TEST_F(BatchSweep, IsOneProblemOfASuiteIsStoredAndJudgedAgain) {
   for (const CellRecord& cell : contents->cells) EXPECT_TRUE(cell.solved) << cell.reason;
 
   RejudgeOptions again;
-  again.cache = options.cache;
+  again.problems.cache = options.cache;
   const auto judged = rejudge(store, again);
   ASSERT_TRUE(judged) << judged.error().message;
   EXPECT_EQ(judged->judged, 6);

@@ -89,9 +89,10 @@ std::string measured_text(const Check& check, const CheckResult& result) {
 
 std::string claim_sentences(const Check& check, const CheckResult& result) {
   std::string text;
-  for (const std::string& sentence : {check.claim, measured_text(check, result), reason_text(check, result)}) {
+  for (const std::string& sentence :
+       {reports::capital(check.claim), measured_text(check, result), reports::capital(reason_text(check, result))}) {
     if (sentence.empty()) continue;
-    text += (text.empty() ? "" : " ") + reports::capital(sentence) + (sentence.ends_with('.') ? "" : ".");
+    text += (text.empty() ? "" : " ") + sentence + (sentence.ends_with('.') ? "" : ".");
   }
   return text;
 }

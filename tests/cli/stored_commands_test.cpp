@@ -47,7 +47,8 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   const auto one = conebench({"report", folder / "small.sqlite", "--rows", "1", "--columns", "solved"});
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_THAT(one.out, AllOf(HasSubstr("1 of 2 configurations are shown"), Not(HasSubstr("ρ(1)"))));
-  expect_failure(conebench({"report", folder / "small.sqlite", "--columns", "speed"}), 2, {"--columns", "time_at_limit"});
+  expect_failure(conebench({"report", folder / "small.sqlite", "--columns", "speed"}), 2,
+                 {"--columns", "time_at_limit"});
   expect_failure(conebench({"report", folder / "small.sqlite", "--solvers", "NOBODY"}), 2, {"--solvers", "'NOBODY'"});
   const auto only = conebench({"report", folder / "small.sqlite", "--out", folder / "csv", "--format", "csv"});
   EXPECT_EQ(only.code, 0);

@@ -56,6 +56,7 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->repeats.maximum, 2000);
   EXPECT_EQ(suite->repeats.precision, 0.01);
   EXPECT_EQ(suite->repeats.rounds, 1);
+  EXPECT_EQ(suite->traces, 2000);
   EXPECT_EQ(suite->folder, "dir");
   EXPECT_EQ(suite->text, small);
 }
@@ -90,7 +91,7 @@ TEST(Suite, EveryKeyIsRead) {
     "solvers": ["NSGS", {"id": "ADMM-NCP-SA", "grid": {"increment": [0.01, 0.05, 0.08]}}],
     "tolerances": [1e-4, 1e-8], "verdict": "natural_map_relative", "stop_by": "judge_timed", "start": "guess",
     "limits": {"iterations": 10, "seconds": 0.5, "memory_mb": 100, "load_seconds": 3, "read_seconds": 2},
-    "repeats": {"min": 2, "min_ms": 1.5, "max": 4, "rounds": 3}
+    "repeats": {"min": 2, "min_ms": 1.5, "max": 4, "rounds": 3}, "traces": 0
   })",
                                  "x.json");
   ASSERT_TRUE(suite) << suite.error().message;
@@ -112,6 +113,7 @@ TEST(Suite, EveryKeyIsRead) {
   EXPECT_EQ(suite->repeats.minimum_ms, 1.5);
   EXPECT_EQ(suite->repeats.precision, 0.0) << "a suite that says how many wants so many";
   EXPECT_EQ(suite->repeats.rounds, 3);
+  EXPECT_EQ(suite->traces, 0);
 }
 
 TEST(Suite, RepeatsThatAreStatedSettleOnlyToAStatedPrecision) {
@@ -262,6 +264,8 @@ TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
   EXPECT_THAT(error_of(with(R"({"start": 3})")), HasSubstr("start: must be a text"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"min": 9, "max": 3}})")), HasSubstr("repeats.max"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"rounds": 0}})")), HasSubstr("repeats.rounds"));
+  EXPECT_THAT(error_of(with(R"({"traces": -1})")), HasSubstr("traces"));
+  EXPECT_THAT(error_of(with(R"({"traces": "all"})")), HasSubstr("traces"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"precision": 2}})")), HasSubstr("repeats.precision: 2 is outside"));
   EXPECT_THAT(error_of(with(R"({"solvers": null})")), HasSubstr("solvers: is missing"));
 }

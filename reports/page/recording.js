@@ -294,7 +294,7 @@ function openStep(index) {
     el("button", { type: "button", "aria-label": label, disabled: !data.steps[index + by], onclick: () => openStep(index + by) }, text);
   const at = step.gap_min_at;
   dialog.replaceChildren(
-    el("header", {}, sectionTitle("details", `Step ${step.number}`),
+    el("header", {}, el("h2", { id: "details-title" }, `Step ${step.number}`),
       el("div", {}, other(-1, "‹", "Step before"), " ", other(1, "›", "Step after"),
         el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×"))),
     el("div", { class: "panel", tabindex: -1, autofocus: true },

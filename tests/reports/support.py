@@ -26,7 +26,8 @@ def page_data(folder):
     """The data that the page carries."""
     page = (Path(folder) / "index.html").read_text(encoding="utf-8")
     begin = page.index('id="data">') + len('id="data">')
-    return json.loads(unpacked(page[begin:page.index("</script>", begin)]))
+    text = page[begin:page.index("</script>", begin)]
+    return json.loads(unpacked(text) if 'data-packed id="data"' in page else text)
 
 
 def unpacked(text):

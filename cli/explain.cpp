@@ -453,7 +453,7 @@ nlohmann::json to_json(const Explanation& known) {
                         {"start", record.start},
                         {"max_iterations", record.max_iterations},
                         {"time_limit_s", number(record.limit_s)},
-                        {"ended", ending(record)},
+                        {"ended", record.status == CellStatus::unknown ? nlohmann::json(nullptr) : ending(record)},
                         {"ended_again", known.again ? ending(*known.again) : nlohmann::json(nullptr)},
                         {"findings", nlohmann::json::array()},
                         {"variants", nlohmann::json::array()},

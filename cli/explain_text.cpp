@@ -333,11 +333,17 @@ std::string explanation_text(const Explanation& known) {
                       human_tolerance(record.tolerance), record.verdict,
                       grouped(static_cast<double>(record.max_iterations)), record.limit_s);
   if (!known.key.empty()) text += fmt::format("cell       {} of {}\n", known.key, known.store);
-  text += fmt::format("ended      {}: {}; {} after {} and {}\n", record.solved ? "solved" : "not solved",
-                      record.verdict_value ? fmt::format("{} = {}", record.verdict, short_number(record.verdict_value))
-                                           : "no answer was judged",
-                      name(record.status), plural(record.iterations, "iteration"), short_time(record.total.median));
-  text += list(record.solved ? "What was found" : "Why it is not solved", why(known));
+  const bool ran = record.status != CellStatus::unknown;
+  if (ran) {
+    text +=
+        fmt::format("ended      {}: {}; {} after {} and {}\n", record.solved ? "solved" : "not solved",
+                    record.verdict_value ? fmt::format("{} = {}", record.verdict, short_number(record.verdict_value))
+                                         : "no answer was judged",
+                    name(record.status), plural(record.iterations, "iteration"), short_time(record.total.median));
+  } else {
+    text += "ended      not run\n";
+  }
+  text += list(record.solved || !ran ? "What was found" : "Why it is not solved", why(known));
   text += list("The problem (contacts and bodies count from 0)", facts(known));
   return text + variants_text(known) + solvers_text(known);
 }

@@ -41,10 +41,12 @@ std::string text(const std::vector<std::string>& arguments, const RunOptions& op
   return outcome.out;
 }
 
+std::vector<std::string> findings(const json& found) { return found["findings"]; }
+
 TEST(Explain, OfASolvedProblemSaysSoAndWhoElseSolvesIt) {
   const json found = facts({"box-stack boxes=2", "--solver", "NSGS", "--solvers", "CASCADE"});
-  EXPECT_THAT(found["findings"], Contains("solved"));
-  EXPECT_THAT(found["findings"], Contains("redundant")) << "four contacts a box are more than it needs";
+  EXPECT_THAT(findings(found), Contains("solved"));
+  EXPECT_THAT(findings(found), Contains("redundant")) << "four contacts a box are more than it needs";
   EXPECT_EQ(found["course"]["trend"], "reached");
   EXPECT_EQ(found["course"]["last"], found["ended"]["verdict_value"]);
   EXPECT_LT(found["facts"]["rank"], found["facts"]["rows"]);
@@ -60,10 +62,10 @@ TEST(Explain, AMassRatioIsASlowFallWithItsSpreadAndItsEnd) {
   const std::vector<std::string> slow = {stack,       "--solver", "PGS-NCP",          "--tolerance", "1e-8",
                                          "--solvers", "CASCADE",  "--max-iterations", "3000"};
   const json found = facts(slow);
-  EXPECT_THAT(found["findings"], Contains("iterations_up"));
-  EXPECT_THAT(found["findings"], Contains("falls")) << found["course"].dump();
-  EXPECT_THAT(found["findings"], Not(Contains("solved")));
-  EXPECT_DOUBLE_EQ(found["facts"]["mass"]["ratio"], 30.0);
+  EXPECT_THAT(findings(found), Contains("iterations_up"));
+  EXPECT_THAT(findings(found), Contains("falls")) << found["course"].dump();
+  EXPECT_THAT(findings(found), Not(Contains("solved")));
+  EXPECT_DOUBLE_EQ(found["facts"]["mass"]["ratio"].get<double>(), 30.0);
   EXPECT_EQ(found["facts"]["mass"]["largest"], 1);
   EXPECT_GT(found["facts"]["conditioning"], 1000.0);
   EXPECT_EQ(found["course"]["worst"][0]["bodies"][0], 0) << "the lower, light one";
@@ -88,7 +90,7 @@ TEST(Explain, AnInfeasibleProblemIsNamedWithItsCertificate) {
   const std::string file = contact_file(folder, delassus, vector_of({0.5, 0.0, -1.0}));
   const json found = facts({file, "--solver", "NSGS"});
   if (found["facts"]["feasibility"] == "no_library") GTEST_SKIP() << "built without CLP";
-  EXPECT_THAT(found["findings"], Contains("infeasible"));
+  EXPECT_THAT(findings(found), Contains("infeasible"));
   EXPECT_EQ(found["facts"]["feasibility_margin"], -1.0);
   EXPECT_EQ(found["facts"]["infeasible_block"], "contact 0");
   EXPECT_THAT(text({file, "--solver", "NSGS"}), HasSubstr("The problem has no solution"));
@@ -99,7 +101,7 @@ TEST(Explain, ANoiseLevelProblemIsNamed) {
   const double unit = std::ldexp(1.0, -63);
   const json found = facts({contact_file(folder, Matrix::Identity(3, 3), vector_of({unit, -3 * unit, -5 * unit})),
                             "--solver", "NSGS", "--no-run"});
-  EXPECT_THAT(found["findings"], Contains("noise_level"));
+  EXPECT_THAT(findings(found), Contains("noise_level"));
   EXPECT_LE(found["facts"]["noise_ratio"], 1.0);
   EXPECT_TRUE(found["course"].is_null()) << "--no-run";
   EXPECT_EQ(found["solvers"].size(), 0U);
@@ -110,13 +112,13 @@ TEST(Explain, ACycleIsFoundWithItsPeriodAndTheContactsThatFlap) {
       "box-stack boxes=2", "--solver", "MISBEHAVE", "--set",  "mode=cycle", "--max-iterations", "300",
       "--tolerance",       "1e-10",    "--solvers", "CASCADE"};
   const json found = facts(cycling, with_test_solvers());
-  EXPECT_THAT(found["findings"], Contains("cycles")) << found["course"].dump();
-  EXPECT_THAT(found["findings"], Contains("modes_flap"));
+  EXPECT_THAT(findings(found), Contains("cycles")) << found["course"].dump();
+  EXPECT_THAT(findings(found), Contains("modes_flap"));
   EXPECT_EQ(found["course"]["period"], 3);
   EXPECT_GT(found["course"]["compared"], 60);
   ASSERT_GE(found["course"]["flapping"].size(), 1U);
   EXPECT_GT(found["course"]["flapping"][0]["changes"], 30) << "every third iterate is λ = 0, where all are open";
-  EXPECT_THAT(found["course"]["flapping"][0]["modes"], Contains("open"));
+  EXPECT_THAT(found["course"]["flapping"][0]["modes"].dump(), HasSubstr("open"));
   EXPECT_THAT(text(cycling, with_test_solvers()), HasSubstr("the last iterate is the one of 3 iterations before"));
 }
 
@@ -126,10 +128,10 @@ TEST(Explain, GrowthAndFalseClaimsAndCrashesAreNamed) {
                   "--tolerance", "1e-10", "--solvers", "CASCADE"},
                  with_test_solvers());
   };
-  EXPECT_THAT(with_mode("grow")["findings"], Contains("grows"));
-  EXPECT_THAT(with_mode("lie")["findings"], Contains("false_claim"));
+  EXPECT_THAT(findings(with_mode("grow")), Contains("grows"));
+  EXPECT_THAT(findings(with_mode("lie")), Contains("false_claim"));
   const json crashed = with_mode("segfault");
-  EXPECT_THAT(crashed["findings"], Contains("broke"));
+  EXPECT_THAT(findings(crashed), Contains("broke"));
   EXPECT_TRUE(crashed["course"].is_null());
   EXPECT_EQ(crashed["solvers"][0]["solved"], true) << "the others are run all the same";
 }

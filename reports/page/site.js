@@ -22,7 +22,7 @@ function update(patch) {
 }
 
 const reportLink = (entry, text) =>
-  el("a", { href: `${pathOf(entry.address)}/index.html${state.own ? "#own=left+out" : ""}` }, text);
+  el("a", { class: "word", href: `${pathOf(entry.address)}/index.html${state.own ? "#own=left+out" : ""}` }, text);
 
 function formatBytes(bytes) {
   const units = ["B", "kB", "MB", "GB"];
@@ -39,7 +39,7 @@ function solvedLine(slice) {
       row.label, isOwn(row) ? el("span", { class: "own" }, " *") : "", " ", el("b", {}, formatCount(row.solved))),
   ]);
   return el("div", {}, el("span", { class: "unit" }, `${slice.label} `), names.length > 0 ? names : none,
-    el("span", { class: "unit" }, ` of ${formatCount(slice.problems)}`));
+    " ", el("span", { class: "unit word" }, `of ${formatCount(slice.problems)}`));
 }
 
 function filesOf(entry) {

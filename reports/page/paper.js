@@ -10,7 +10,7 @@ const heading = (id, text, aside) =>
 const headRow = (texts, left) =>
   el("thead", {}, el("tr", {}, texts.map((text, i) => el("th", { scope: "col", class: i < left ? "left" : null }, text))));
 const verdict = (check) =>
-  el("span", { class: `badge ${toneOf[check.verdict]}` }, check.verdict + (isKnown(check) ? " (known)" : ""));
+  el("span", { class: `badge ${toneOf[check.verdict]}` }, check.verdict);
 
 function drawOverview() {
   const ran = data.entries.filter((entry) => !entry.not_run);

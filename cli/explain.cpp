@@ -17,6 +17,7 @@
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/grid.hpp"
 #include "store/late_answer.hpp"
+#include "store/run_mode.hpp"
 
 namespace conebench::cli {
 
@@ -83,26 +84,28 @@ ComparedCell compared(const CellRecord& record, const std::string& solver, const
   cell.solved = record.solved;
   cell.verdict_value = record.verdict_value;
   cell.iterations = record.iterations;
-  cell.total_s = record.total.median;
+  cell.total_s = record.total.cold;
   return cell;
 }
 
-/// Those that solve it first, by time, then the others by how near they came.
+/// Those that solve it first, by time, those without a time last, then the others by how near they came.
 void sort(std::vector<ComparedCell>& cells) {
   std::ranges::stable_sort(cells, [](const ComparedCell& a, const ComparedCell& b) {
     if (a.solved != b.solved) return a.solved;
     constexpr double none = std::numeric_limits<double>::infinity();
-    return a.solved ? a.total_s < b.total_s : a.verdict_value.value_or(none) < b.verdict_value.value_or(none);
+    return a.solved ? a.total_s.value_or(none) < b.total_s.value_or(none)
+                    : a.verdict_value.value_or(none) < b.verdict_value.value_or(none);
   });
 }
 
-/// The stored cells of the same problem, to the same tolerance, from the same start.
+/// The stored cells of the same problem, to the same tolerance, from the same start, within the same limits and stopped
+/// by the same.
 class StoredCells {
  public:
   explicit StoredCells(const StoredCell& subject) : subject_(subject) {
     for (const ConfigurationRecord& one : subject.contents->configurations) configurations_[one.hash] = &one;
     for (const RunRecord& run : subject.contents->runs) {
-      if (run.mode == "timed") timed_.insert(run.id);
+      if (run.mode == timed_mode) timed_.insert(run.id);
     }
   }
 
@@ -146,7 +149,8 @@ class StoredCells {
     const CellRecord& like = *subject_.cell;
     for (const CellRecord& cell : subject_.contents->cells) {
       if (cell.problem != like.problem || cell.tolerance != like.tolerance || cell.verdict != like.verdict ||
-          cell.start != like.start)
+          cell.start != like.start || cell.stop_by != like.stop_by || cell.limit_s != like.limit_s ||
+          cell.max_iterations != like.max_iterations)
         continue;
       const auto configuration = configurations_.find(cell.configuration);
       if (configuration != configurations_.end()) visit(cell, *configuration->second);
@@ -158,6 +162,7 @@ class StoredCells {
     one.stored = true;
     one.key = cell.key;
     one.times_rank = timed_.contains(cell.run_id);
+    if (configuration.origin == submitted_origin) one.total_s.reset();
     return one;
   }
 
@@ -220,7 +225,6 @@ Result<void> add_solvers(const ContactProblem& problem, const CellRequest& reque
     CellRequest other = request;
     other.solver = solver;
     other.options = {};
-    other.stop_by = *stop_by_for("", solver);
     CONEBENCH_TRY(auto cell, try_once(problem, other, scope));
     if (cell.status != CellStatus::unsupported) known.solvers.push_back(std::move(cell));
   }
@@ -228,8 +232,19 @@ Result<void> add_solvers(const ContactProblem& problem, const CellRequest& reque
   return {};
 }
 
-/// Runs the cell for its iterates. `record`: of the cell; replaced where it is not stored.
+bool ended_by_time(const CellRecord& record) {
+  return record.status == CellStatus::time_limit || class_of(record.status) == StatusClass::clock ||
+         passes_too_late(record);
+}
+
+/// Runs the cell for its iterates. `record`: of the cell; replaced where it is not stored. One that ended by its time
+/// is run to the same iterate, so that the machine's speed now does not matter.
 Result<void> add_course(const ContactProblem& problem, CellRequest request, bool stored, Explanation& known) {
+  constexpr double times_limit = 10.0, least_s = 10.0;
+  if (stored && ended_by_time(known.record) && known.record.iterations > 0) {
+    request.max_iterations = static_cast<long>(known.record.iterations);
+    request.seconds = std::max(times_limit * request.seconds, least_s);
+  }
   request.trace = TraceKind::course;
   request.repeats = {1, 0.0, 1};
   CONEBENCH_TRY(auto run, solve_cell_apart(problem, request));
@@ -354,7 +369,7 @@ Result<Explanation> explain(const ContactProblem& problem, const CellRequest& re
     known.solvers = cells.solvers();
   }
   if (known.variants.empty() || scope.max_variants > 0) CONEBENCH_CHECK(add_variants(problem, request, scope, known));
-  const bool solved_elsewhere = !known.solvers.empty() && known.solvers.front().solved;
+  const bool solved_elsewhere = std::ranges::any_of(known.solvers, &ComparedCell::solved);
   if (scope.run && !solved_elsewhere) CONEBENCH_CHECK(add_solvers(problem, request, scope, known));
   return known;
 }
@@ -417,6 +432,10 @@ nlohmann::json to_json(const Course& course, const Explanation& known) {
           {"last_step", number(course.last_step)},
           {"factor_per_iteration", number(course.factor)},
           {"iterations_to_tolerance", number(course.to_tolerance)},
+          {"estimate", course.estimate == Course::Estimate::about      ? nlohmann::json("about")
+                       : course.estimate == Course::Estimate::at_least ? nlohmann::json("at_least")
+                                                                       : nlohmann::json(nullptr)},
+          {"at_the_end", course.at_the_end},
           {"period", course.period ? nlohmann::json(*course.period) : nlohmann::json(nullptr)},
           {"worst", std::move(worst)},
           {"flapping", std::move(flapping)},

@@ -53,7 +53,8 @@ struct ComparedCell {
   bool solved = false;
   std::optional<double> verdict_value;
   std::int64_t iterations = 0;
-  double total_s = 0.0;    ///< set-up and solve
+  /// Of the first run, set-up and solve; nothing where only the answer is known.
+  std::optional<double> total_s;
   bool times_rank = true;  ///< false: of a run whose times are not compared
 };
 
@@ -63,9 +64,11 @@ struct Explanation {
   std::string store = {};    ///< empty: none
   std::string key = {};      ///< of the stored cell; else empty
   std::string solver, label;
-  OptionValues options;                  ///< that were set
-  CellRecord record;                     ///< the stored cell, or what was run now
-  std::optional<CellRecord> again = {};  ///< of a stored cell: how it ended when it was run again for its iterates
+  OptionValues options;  ///< that were set
+  CellRecord record;     ///< the stored cell, or what was run now
+  /// Of a stored cell: how it ended when it was run again for its iterates; where it ended by its time, with its
+  /// iterations as the limit and more time.
+  std::optional<CellRecord> again = {};
   Index contacts = 0, rows = 0;
   Features features;
   MovingParts parts;

@@ -32,7 +32,8 @@ constexpr const char* explain_footer =
     R"(Of a store, CELL is the cell's key or its first digits (in cells.csv), or the problem's
 name; --solver, --tolerance and --filter choose further. What the store lacks
 is run here: the cell once more, for its iterates, and, where no stored solver solves
-the problem, those of --solvers. Each run has a process of its own and the cell's limits.
+the problem, those of --solvers. Each run has a process of its own and the cell's limits;
+a cell that ended by its time is run for as many iterations as it made.
 
 Examples:
   conebench explain problem.hdf5 --solver PGS-NCP

@@ -79,12 +79,15 @@ std::string residual(double value) { return std::isfinite(value) ? fmt::format("
 
 std::string falls_text(const Course& course) {
   std::string text = fmt::format(
-      "Over the last half of the iterations the residual still fell, by a factor of {} an "
-      "iteration.",
+      "{} the residual still fell, by a factor of {} an iteration.",
+      course.at_the_end ? "At the end" : "Over the last half of the iterations",
       *course.factor > 0.99 ? fmt::format("1 − {:.1e}", 1.0 - *course.factor) : fmt::format("{:.3f}", *course.factor));
-  if (course.to_tolerance) {
-    text += fmt::format(" At that rate the tolerance is about {} iterations after the {} that were made.",
-                        about(*course.to_tolerance), grouped(static_cast<double>(course.iterations)));
+  if (course.to_tolerance && course.estimate != Course::Estimate::none) {
+    text +=
+        fmt::format(" {} {} iterations after the {} that were made.",
+                    course.estimate == Course::Estimate::about ? "At that rate the tolerance is about"
+                                                               : "It falls ever more slowly: the tolerance is at least",
+                    about(*course.to_tolerance), grouped(static_cast<double>(course.iterations)));
   }
   return text;
 }
@@ -197,10 +200,17 @@ std::vector<std::string> why(const Explanation& known) {
   const CellRecord& last = known.again ? *known.again : known.record;
   if (known.course && known.course->trend == Trend::unseen && last.iterations > 0)
     lines.push_back("It shows no iterates, so nothing is known of their course.");
+  const bool more_time = known.again && known.again->limit_s > known.record.limit_s;
+  if (more_time && !known.again->solved && known.again->iterations < known.record.iterations) {
+    lines.push_back(fmt::format("The rerun made {} of the stored {} iterations.",
+                                grouped(static_cast<double>(std::max<std::int64_t>(known.again->iterations, 0))),
+                                grouped(static_cast<double>(known.record.iterations))));
+  }
   if (known.again && known.again->solved != known.record.solved) {
-    lines.push_back(fmt::format("Run again now, it ended as {} with {} = {}: {}.", name(known.again->status),
-                                known.record.verdict, short_number(known.again->verdict_value),
-                                known.again->solved ? "solved" : "not solved"));
+    lines.push_back(fmt::format(
+        "Run again now{}, it ended as {} with {} = {}: {}.",
+        more_time ? fmt::format(" with a limit of {:g} s", known.again->limit_s) : "", name(known.again->status),
+        known.record.verdict, short_number(known.again->verdict_value), known.again->solved ? "solved" : "not solved"));
   }
   return lines;
 }
@@ -257,13 +267,14 @@ std::vector<std::string> facts(const Explanation& known) {
 }
 
 std::string time_of(const ComparedCell& cell) {
-  return cell.status == CellStatus::unsupported ? "–" : short_time(cell.total_s) + (cell.times_rank ? "" : " †");
+  if (cell.status == CellStatus::unsupported || !cell.total_s) return "–";
+  return short_time(*cell.total_s) + (cell.times_rank ? "" : " †");
 }
 
 std::string verdict_of(const ComparedCell& cell) { return cell.solved ? "yes" : "no"; }
 
 std::string notes_of(const std::vector<ComparedCell>& cells) {
-  const bool loaded = std::ranges::any_of(cells, [](const auto& one) { return !one.times_rank; });
+  const bool loaded = std::ranges::any_of(cells, [](const auto& one) { return !one.times_rank && one.total_s; });
   return loaded ? "† of a run whose times are not compared (quick, or several workers)\n" : "";
 }
 
@@ -288,7 +299,7 @@ std::string variants_text(const Explanation& known) {
   as_is.solved = known.record.solved;
   as_is.verdict_value = known.record.verdict_value;
   as_is.iterations = known.record.iterations;
-  as_is.total_s = known.record.total.median;
+  as_is.total_s = known.record.total.cold;
   add("(as it is)", "", as_is);
   for (const ComparedCell& cell : known.variants) add(cell.option, cell.value, cell);
   std::string text =

@@ -18,6 +18,7 @@
 #include "metrics/answer_residuals.hpp"
 #include "metrics/statistics.hpp"
 #include "reports/recording/recording_page.hpp"
+#include "reports/text.hpp"
 #include "reports/write_files.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "solvers/registry.hpp"
@@ -57,6 +58,7 @@ struct JudgedStep {
   std::vector<std::string> body_names;
   std::vector<BlockCone> cone;
   std::vector<Verdicts> answers;
+  bool has_solution = false;  ///< /solution, which --reaction can take
 
   std::string name_of(Index block) const {
     return names.empty() ? std::string() : names.at(static_cast<std::size_t>(block));
@@ -146,6 +148,7 @@ Result<JudgedStep> judge_step(const fs::path& address, const AnswersRequest& req
   CONEBENCH_TRY(const auto content, read_fclib(address));
   JudgedStep step;
   step.address = address.string();
+  step.has_solution = !step_address(address) && (content.solution || (content.blocks && content.blocks->reference));
   if (!content.blocks) return step;
   const GivenProblem& given = *content.blocks;
   CONEBENCH_TRY(const auto problem, to_problem(content, address));
@@ -464,9 +467,15 @@ Result<int> judge_answers(const AnswersRequest& request) {
   const auto summary = summarise(steps, request.tolerance);
   const auto answered = [](const JudgedStep& step) { return std::ranges::any_of(step.answers, &Verdicts::of_engine); };
   if (std::ranges::none_of(steps, answered)) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: has no answers (/conebench/answers/NAME/r); "
-                                                   "judge one of another file with --reaction",
-                                                   request.file)};
+    const auto alone = std::ranges::find_if(steps, &JudgedStep::has_solution);
+    const std::string instead = alone == steps.end()
+                                    ? std::string("; judge one of another file with --reaction")
+                                    : fmt::format(
+                                          ", but a solution (/solution): `conebench judge {0} --reaction {0}` "
+                                          "judges it",
+                                          reports::shell(alone->address));
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: has no answers (/conebench/answers/NAME/r){}", request.file, instead)};
   }
   if (request.json || !request.page.empty()) {
     nlohmann::json out = {{"recording", request.file},

@@ -29,7 +29,7 @@ joints among them.
 Examples:
   conebench judge problem.hdf5 --reaction solved.hdf5
   conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json
-  conebench judge problem.hdf5 --reaction r.npy --require-solved
+  conebench judge problem.hdf5 r.npy --require-solved
   conebench judge robot.hdf5 --answers
   conebench judge robot.hdf5 --answers --solvers CASCADE,NSGS --html robot.html
   conebench judge jane --submission --suite fclib --data problems --db jane.sqlite)";
@@ -158,7 +158,8 @@ Command add_judge(CLI::App& root) {
                   "FCLIB HDF5 file of the problem, a recording, or a scene (see `conebench solve --help`); with "
                   "--submission a folder")
       ->required();
-  auto* const reaction = app->add_option("--reaction", arguments->reaction, "The answer")->type_name("R.hdf5|R.npy");
+  auto* const reaction =
+      app->add_option("REACTION,--reaction", arguments->reaction, "The answer")->type_name("R.hdf5|R.npy");
   auto* const answers = app->add_flag("--answers", arguments->answers,
                                       "Judge the answers that came with a recording's steps, or with one problem, on "
                                       "their own laws and on Coulomb's")

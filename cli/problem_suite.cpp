@@ -94,8 +94,8 @@ Result<NamedEntries> of_scene(const std::vector<std::string>& words) {
 }
 
 /// Tells of a recording whose engine had another law than the judge.
-void note_law(const std::string& argument, const fs::path& file) {
-  const auto steps = recording_steps(file);
+void note_law(const std::string& argument) {
+  const auto steps = recording_steps(find_problem_file(argument));
   if (!steps || steps->empty()) return;
   const auto first = load_fclib(steps->front());
   if (!first || first->provenance().law != "ccp") return;
@@ -105,7 +105,7 @@ void note_law(const std::string& argument, const fs::path& file) {
                   argument));
 }
 
-Result<NamedEntries> entries_of(const std::string& argument, bool verdict_given) {
+Result<NamedEntries> entries_of(const std::string& argument) {
   const fs::path found = find_problem_file(argument);
   std::error_code failed;
   const fs::path path = fs::absolute(found, failed).lexically_normal();
@@ -121,7 +121,6 @@ Result<NamedEntries> entries_of(const std::string& argument, bool verdict_given)
     return NamedEntries{step->problem_name(), nlohmann::json::array({{{"fclib", path.string()}}})};
   }
   CONEBENCH_CHECK(check_problem_file(path));
-  if (!verdict_given) note_law(argument, path);
   return NamedEntries{found.stem().string(), nlohmann::json::array({{{"fclib", as_pattern(path.string())}}})};
 }
 
@@ -173,7 +172,7 @@ Result<Suite> make_problem_suite(const ProblemSuiteArguments& arguments, const F
   nlohmann::ordered_json text = {{"name", ""}, {"problems", nlohmann::ordered_json::array()}};
   std::vector<std::string> names;
   for (const std::string& argument : arguments.problems) {
-    CONEBENCH_TRY(const auto named, entries_of(argument, !arguments.verdict.empty()));
+    CONEBENCH_TRY(const auto named, entries_of(argument));
     if (std::ranges::find(names, named.name) == names.end()) names.push_back(named.name);
     for (const auto& entry : named.entries) text["problems"].push_back(nlohmann::ordered_json(entry));
   }
@@ -196,6 +195,8 @@ Result<Suite> make_problem_suite(const ProblemSuiteArguments& arguments, const F
   CONEBENCH_TRY(auto suite,
                 parse_suite(text.dump(1) + "\n", "--solvers", code.in_suite(), simulation::sampled_scenes()));
   suite.folder = fs::current_path();
+  // After all that may be refused.
+  if (arguments.verdict.empty()) std::ranges::for_each(arguments.problems, note_law);
   return suite;
 }
 

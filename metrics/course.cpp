@@ -19,20 +19,78 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr long first_iterates = 10;
 constexpr long between_iterates = 256;
 
-/// Medians of the residual over the last four eighths of the iterations; nothing where one was not seen.
-std::optional<std::array<double, 4>> eighths(const SeenIterates& seen) {
-  std::array<std::vector<double>, 4> values;
+/// Medians of the residual over the last four eighths of the iterations, and of the iterations that were seen there:
+/// the last ones are seen more densely.
+struct Eighths {
+  std::array<double, 4> residual{}, iteration{};
+
+  /// Of the residual from one eighth to the next, an iteration, as logarithms.
+  std::array<double, 3> log_factors() const {
+    std::array<double, 3> factors{};
+    for (std::size_t k = 0; k < factors.size(); ++k)
+      factors[k] = std::log(residual[k + 1] / residual[k]) / (iteration[k + 1] - iteration[k]);
+    return factors;
+  }
+};
+
+/// Nothing where one was not seen.
+std::optional<Eighths> eighths(const SeenIterates& seen) {
+  std::array<std::vector<double>, 4> values, iterations;
   const auto end = static_cast<double>(seen.list.back().iteration);
   for (const SeenIterate& one : seen.list) {
     const double place = 8.0 * static_cast<double>(one.iteration) / end;  // 0 … 8
-    if (place > 4.0) values[std::min<std::size_t>(3, static_cast<std::size_t>(place - 4.0))].push_back(one.verdict);
+    if (place <= 4.0) continue;
+    const std::size_t eighth = std::min<std::size_t>(3, static_cast<std::size_t>(place - 4.0));
+    values[eighth].push_back(one.verdict);
+    iterations[eighth].push_back(static_cast<double>(one.iteration));
   }
-  std::array<double, 4> medians{};
+  Eighths medians;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k].size() < 2) return std::nullopt;
-    medians[k] = *median(values[k]);
+    medians.residual[k] = *median(values[k]);
+    medians.iteration[k] = *median(iterations[k]);
   }
   return medians;
+}
+
+/// Of the residual, an iteration, as logarithm: the line of least squares through its logarithms over the last `share`
+/// of the iterations. Each iterate stands for those since the one before it. Nothing where fewer than two are positive.
+std::optional<double> fitted_log_factor(const SeenIterates& seen, double share) {
+  struct Point {
+    double x, y, weight;
+  };
+  std::vector<Point> points;
+  const auto end = static_cast<double>(seen.list.back().iteration);
+  double before = 0.0;
+  for (const SeenIterate& one : seen.list) {
+    const auto iteration = static_cast<double>(one.iteration);
+    const double weight = iteration - before;
+    before = iteration;
+    if (iteration <= (1.0 - share) * end || !std::isfinite(one.verdict) || one.verdict <= 0.0) continue;
+    points.push_back({iteration - end, std::log(one.verdict), weight});
+  }
+  double weights = 0.0, mean_x = 0.0, mean_y = 0.0;
+  for (const Point& point : points) {
+    weights += point.weight;
+    mean_x += point.weight * point.x;
+    mean_y += point.weight * point.y;
+  }
+  if (points.size() < 2 || !(weights > 0.0)) return std::nullopt;
+  mean_x /= weights;
+  mean_y /= weights;
+  double products = 0.0, squares = 0.0;
+  for (const Point& point : points) {
+    products += point.weight * (point.x - mean_x) * (point.y - mean_y);
+    squares += point.weight * (point.x - mean_x) * (point.x - mean_x);
+  }
+  return squares > 0.0 ? std::optional(products / squares) : std::nullopt;
+}
+
+/// Of a residual that falls from each eighth to the next.
+Course::Estimate estimate_of(const Eighths& medians) {
+  const auto [first, second, third] = medians.log_factors();  // all below 0
+  if (std::min({first, second, third}) >= 2.0 * std::max({first, second, third})) return Course::Estimate::about;
+  return first <= second && second <= third ? Course::Estimate::at_least : Course::Estimate::none;
 }
 
 /// The iterations after which the last iterate comes again: nearer by a factor of a thousand than any that lies
@@ -51,14 +109,16 @@ Trend trend_of(const SeenIterates& seen, double tolerance, Course& course) {
   if (course.last <= tolerance) return Trend::reached;
   const auto medians = eighths(seen);
   if (!medians) return Trend::few;
-  const auto& [a, b, c, d] = *medians;
+  const auto& [a, b, c, d] = medians->residual;
   const bool steadily = a > b && b > c && c > d;
   const bool at_the_end = d < std::min({a, b, c}) && 8 * course.best_iteration > 7 * course.iterations;
-  if (steadily || at_the_end) {
-    // From the middle of the first eighth, or of the last but one, to that of the last.
-    const double before = steadily ? a : c, eighths_between = steadily ? 3.0 : 1.0;
-    course.factor = std::pow(d / before, 8.0 / (eighths_between * static_cast<double>(course.iterations)));
-    if (tolerance > 0.0) course.to_tolerance = std::log(tolerance / course.last) / std::log(*course.factor);
+  const auto log_factor =
+      steadily || at_the_end ? fitted_log_factor(seen, steadily ? 0.5 : 0.25) : std::optional<double>();
+  if (log_factor && *log_factor < 0.0) {
+    course.factor = std::exp(*log_factor);
+    course.at_the_end = !steadily;
+    if (steadily) course.estimate = estimate_of(*medians);
+    if (tolerance > 0.0) course.to_tolerance = std::log(tolerance / course.last) / *log_factor;
     return Trend::falls;
   }
   if (a < b && b < c && c < d && course.last >= 10.0 * course.best) return Trend::grows;

@@ -79,11 +79,19 @@ struct Course {
   long seen = 0;        ///< iterates
   double first = 0.0, last = 0.0, best = 0.0;
   long best_iteration = 0;
-  double low = 0.0, high = 0.0;        ///< of the residual over the last half of the iterations
-  std::optional<double> last_step;     ///< SeenIterate::step
-  std::optional<double> factor;        ///< falls: of the residual, an iteration
+  double low = 0.0, high = 0.0;     ///< of the residual over the last half of the iterations
+  std::optional<double> last_step;  ///< SeenIterate::step
+  /// falls: of the residual, an iteration; a fit of its logarithm over the last half, or, at_the_end, the last quarter.
+  std::optional<double> factor;
   std::optional<double> to_tolerance;  ///< falls: iterations from the last to the tolerance, at this factor
-  std::optional<long> period;          ///< cycles
+  bool at_the_end = false;             ///< falls: not from each eighth to the next, but in the last one
+  /// How far to_tolerance can be relied on.
+  enum class Estimate {
+    none,      ///< the residual falls unevenly
+    at_least,  ///< it falls ever more slowly
+    about,     ///< it falls evenly: the factors from eighth to eighth agree within a factor of 2, in their logarithms
+  } estimate = Estimate::none;
+  std::optional<long> period;  ///< cycles
   struct Share {
     Index block = -1;
     double share = 0.0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "reports/terms.hpp"
+
 namespace conebench::reports {
 
 namespace {
@@ -45,15 +47,17 @@ Table batch_table(const Analysis& analysis, std::size_t slice, const std::functi
     table.add({.heading = "batch", .breaks = TableColumn::Breaks::in_column},
               [](const Row& row) { return Cell(row.batch->name); });
   }
-  table.add({.heading = "solver", .breaks = TableColumn::Breaks::in_column},
-            [&](const Row& row) { return Cell(label(row.column), Tone::strong); });
+  table.add({.heading = "solver", .breaks = TableColumn::Breaks::in_column}, [&](const Row& row) {
+    const bool doubtful = !row.cell->doubts.empty();
+    return Cell(label(row.column) + (doubtful ? std::string(" ") + doubt_mark : ""), Tone::strong);
+  });
   table.add({"solved", Format::text_right},
             [](const Row& row) { return Cell(fmt::format("{}/{}", *row.cell->members_solved, row.batch->members)); });
   if (analysis.times_shown) {
     table.add({"solved/s", Format::number}, [](const Row& row) { return Cell(row.rate()); });
     table.add({.heading = "a contact", .format = Format::time, .leaves = 3}, [](const Row& row) {
-      const bool any = row.batch->contacts > 0;
-      return any ? Cell(row.cell->total.median / static_cast<double>(row.batch->contacts)) : Cell();
+      const bool all_ran = row.batch->contacts > 0 && class_of(row.cell->status) == StatusClass::answer;
+      return all_ran ? Cell(row.cell->total.median / static_cast<double>(row.batch->contacts)) : Cell();
     });
     table.add({.heading = "median", .format = Format::time, .leaves = 2},
               [](const Row& row) { return Cell(row.cell->member_median_s); });

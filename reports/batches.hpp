@@ -11,7 +11,7 @@ namespace conebench::reports {
 /// What the columns of batch_table() mean.
 inline constexpr const char* batch_legend =
     "batches: solved/s: solved problems a second of set-up + solve; a contact: set-up + solve over all contacts; "
-    "median, p95, worst: set-up + solve of a problem";
+    "median, p95, worst: set-up + solve of a problem, one that is not solved above all";
 
 /// What each solver did with each batch of the slice (docs/suites.md): members solved, solved members a second and
 /// time a contact over set-up + solve, the median, 95 % and slowest member, and the residuals of 95 % and of the worst.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -248,6 +249,25 @@ class SliceFiles {
     }
   }
 
+  /// Steps end at the frame: goes on to some way beyond the last one, so that its rise is seen.
+  static void extend(LineChart& chart) {
+    constexpr double beyond = 1.2;
+    double first = HUGE_VAL, last = 0.0;
+    for (const LineChart::Line& line : chart.lines) {
+      for (const double x : line.x) {
+        if (!std::isfinite(x) || x <= 0.0) continue;
+        first = std::min(first, x);
+        last = std::max(last, x);
+      }
+    }
+    if (!(first < last)) return;
+    for (LineChart::Line& line : chart.lines) {
+      if (line.x.empty()) continue;
+      line.x.push_back(beyond * last);
+      line.y.push_back(line.y.back());
+    }
+  }
+
   void add_chart(const Profile& profile, const std::vector<Curve>& curves, const std::string& wanted,
                  const std::string& kind, const std::string& meaning, const std::string& x_label, double unit) {
     const Ranking& ranking = analysis_.ranking(slice_, profile.family);
@@ -268,6 +288,7 @@ class SliceFiles {
       for (const double x : curve->x) line.x.push_back(unit * x);
       line.y = curve->y;
     }
+    extend(chart);
     std::vector<std::string> print = small_print(analysis_, ranking);
     if (rows.size() < ranking.rows.size() && view_text(analysis_, ranking).empty()) {
       print.insert(print.begin(),

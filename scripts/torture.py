@@ -291,7 +291,7 @@ def fill_disk(bench):
         bench.compare(store, bench.finished(store))
     disk = bench.folder / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", disk], capture_output=True).returncode == 0
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=280k", "tmpfs", disk], capture_output=True).returncode == 0
     if mounted:
         try:
             run = Run(bench, disk / "full.sqlite")

@@ -477,7 +477,8 @@ struct CellTiming {
            "of a program, median: its solve as it says itself; of a [submission](submissions.md) what it claims"},
           cell.own_solve_s);
     visit({"member_median_s", "s",
-           "of a batch, else NULL: set-up + solve of its median member, each member's the median of its runs"},
+           "of a batch, else NULL: set-up + solve of its median member, each member's the median of its runs; one that "
+           "did not converge is above all, and NULL where it is such a one"},
           cell.member_median_s);
     visit({"member_p95_s", "s", "the same that 95 % of the members do not exceed"}, cell.member_p95_s);
     visit({"member_worst_s", "s", "the same of the slowest member"}, cell.member_worst_s);

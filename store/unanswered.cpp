@@ -9,6 +9,8 @@ namespace conebench {
 void clear_judgement(CellRecord& cell) {
   cell.solved = false;
   cell.verdict_value = cell.verdict_symmetrised = cell.verdict_compliant = cell.ccp_compliant = std::nullopt;
+  cell.verdict_p95 = std::nullopt;
+  cell.members_solved = std::nullopt;
   cell.residuals = {};
   cell.open = cell.stick = cell.slip = 0;
   cell.moment_stick = cell.moment_slip = cell.inside = cell.at_lower = cell.at_upper = 0;

@@ -8,7 +8,7 @@ const state = { suite: words.get("suite") ?? "", machine: words.get("machine") ?
 
 const isOwn = (row) => row.origin === "own";
 const machineOf = (entry) => entry.submission?.machine ?? entry.cpu;
-const distinct = (texts) => [...new Set(texts)].sort(byName);
+const inOrder = (texts) => distinct(texts).sort(byName);
 const pathOf = (address) => address.split("/").map(encodeURIComponent).join("/");
 const dayOf = (entry) => entry.started_utc.slice(0, 10) || none;
 const heading = (id, text, aside) =>
@@ -85,7 +85,7 @@ function table(entries, columns) {
 function drawSection(id, title, aside, entries, columns, caption) {
   const section = document.getElementById(id);
   if (!section) return;
-  const groups = distinct(entries.map((entry) => entry.suite)).map((suite) => {
+  const groups = inOrder(entries.map((entry) => entry.suite)).map((suite) => {
     const history = data.histories.find((one) => one.suite === suite);
     const mine = entries.filter((entry) => entry.suite === suite);
     const shown = columns.filter((column) => !column.only || mine.some((entry) => entry[column.only]));
@@ -107,8 +107,8 @@ function choices() {
   box.checked = state.own !== "";
   const anyOwn = data.entries.some((entry) => entry.slices.some((slice) => slice.rows.some(isOwn)));
   return el("div", { class: "filters" },
-    choice("suite", "Suite", distinct(data.entries.map((entry) => entry.suite))),
-    choice("machine", "Machine", distinct(data.entries.map(machineOf).filter(Boolean))),
+    choice("suite", "Suite", inOrder(data.entries.map((entry) => entry.suite))),
+    choice("machine", "Machine", inOrder(data.entries.map(machineOf).filter(Boolean))),
     anyOwn ? el("label", { class: "switch" }, box, "without methods of Conebench's authors") : "");
 }
 
@@ -119,8 +119,8 @@ function drawOverview(shown) {
   document.getElementById("overview").replaceChildren(
     choices(),
     el("div", { class: "tiles" },
-      tile("Reports", formatCount(shown.length), plural(distinct(shown.map((entry) => entry.suite)).length, "suite")),
-      tile("Machines", formatCount(distinct(shown.filter((entry) => !entry.submission).map((entry) => entry.cpu)).length), "that measured"),
+      tile("Reports", formatCount(shown.length), plural(inOrder(shown.map((entry) => entry.suite)).length, "suite")),
+      tile("Machines", formatCount(inOrder(shown.filter((entry) => !entry.submission).map((entry) => entry.cpu)).length), "that measured"),
       tile("Newest", days.at(-1) ?? none, `the oldest of ${days[0] ?? none}`)),
     el("p", { class: "caption" },
       "Every answer was judged by Conebench on the original problem. Reports of different machines are not ranked together. ",

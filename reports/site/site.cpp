@@ -73,30 +73,48 @@ std::string address_of(const StoreContents& contents, const std::string& identit
                      identity.substr(0, digits));
 }
 
-/// The contents without the families, or with them alone.
-StoreContents part_of(StoreContents contents, const std::set<std::string>& families, bool inside) {
-  std::set<std::string> here;
+/// All hashes that the problem has here, in other stores or, in another order or frame, as another problem.
+std::vector<std::string> identities_of(const ProblemRecord& problem) {
+  std::vector<std::string> known = {problem.hash, problem.alias, problem.duplicate_of};
+  std::erase(known, std::string());
+  return known;
+}
+
+/// What is held out, named as in the contents at hand, which may be anonymous.
+struct HeldOut {
+  std::set<std::string> problems;  ///< hashes
+  std::set<std::string> families;  ///< of problems that no run has looked at
+};
+
+/// "family!=Kapla", where families are held out as a whole.
+std::string expression_for(const StoreContents& contents, const HeldOut& held_out, bool inside) {
+  std::set<std::string> held, open;
   for (const ProblemRecord& problem : contents.problems) {
-    if (families.contains(problem.family) == inside) here.insert(problem.hash);
+    (held_out.problems.contains(problem.hash) ? held : open).insert(problem.family);
   }
+  const char* const is = inside ? "=" : "!=";
   std::vector<std::string> words;
-  for (const std::string& family : families) words.push_back(fmt::format("family{}={}", inside ? "" : "!", family));
-  const std::string expression = fmt::format("{}", fmt::join(words, inside ? " || " : " && "));
-  std::erase_if(contents.cells, [&](const CellRecord& cell) { return !here.contains(cell.problem); });
-  std::set<std::string> elsewhere;
-  for (const ProblemRecord& problem : contents.problems) {
-    if (!here.contains(problem.hash)) elsewhere.insert(problem.hash);
+  for (const std::string& family : held) {
+    if (open.contains(family)) return fmt::format("problem{}held-out", is);
+    words.push_back(fmt::format("family{}{}", is, family));
   }
-  std::erase_if(contents.problems, [&](const ProblemRecord& problem) { return !here.contains(problem.hash); });
+  return fmt::format("{}", fmt::join(words, inside ? " || " : " && "));
+}
+
+/// The contents without what is held out, or with it alone.
+StoreContents part_of(StoreContents contents, const HeldOut& held_out, bool inside) {
+  const std::string expression = expression_for(contents, held_out, inside);
+  const auto is_out = [&](const std::string& problem) { return held_out.problems.contains(problem) != inside; };
+  std::erase_if(contents.cells, [&](const CellRecord& cell) { return is_out(cell.problem); });
+  std::erase_if(contents.problems, [&](const ProblemRecord& problem) { return is_out(problem.hash); });
   for (SuiteState& suite : contents.suites) {
-    const auto is_out = [&](const WantedCell& cell) {
-      if (here.contains(cell.problem)) return false;
-      if (elsewhere.contains(cell.problem)) return true;
+    const auto is_unwanted = [&](const WantedCell& cell) {
       const auto named = suite.sources.find(cell.problem);
-      return named == suite.sources.end() ? inside : families.contains(named->second.family) != inside;
+      const bool by_family = named != suite.sources.end() && held_out.families.contains(named->second.family);
+      return by_family ? !inside : is_out(cell.problem);
     };
-    std::erase_if(suite.present, is_out);
-    std::erase_if(suite.missing, is_out);
+    std::erase_if(suite.present, is_unwanted);
+    std::erase_if(suite.missing, is_unwanted);
     suite.filter = expression;
   }
   contents.filter += (contents.filter.empty() ? "" : ", ") + expression;
@@ -105,9 +123,15 @@ StoreContents part_of(StoreContents contents, const std::set<std::string>& famil
 
 bool submitted(const StoreContents& contents) { return any_in_mode(contents.runs, submitted_mode); }
 
+bool mixes_submitted_and_measured(const StoreContents& contents) {
+  const auto measured = [](const RunRecord& run) { return run.mode != submitted_mode; };
+  return submitted(contents) && std::ranges::any_of(contents.runs, measured);
+}
+
 std::optional<SiteSubmission> submission_of(const StoreContents& contents) {
-  if (!submitted(contents) || contents.configurations.empty()) return std::nullopt;
-  const ConfigurationRecord& configuration = contents.configurations.front();
+  const auto sent = std::ranges::find(contents.configurations, submitted_origin, &ConfigurationRecord::origin);
+  if (!submitted(contents) || sent == contents.configurations.end()) return std::nullopt;
+  const ConfigurationRecord& configuration = *sent;
   SiteSubmission result;
   result.solver = configuration.solver;
   result.version = configuration.peer_version;
@@ -169,14 +193,68 @@ class SiteWriter {
     site_.title = options.title;
   }
 
+  /// Before the first add(): what is held out in one store is so in all, whatever its family is called there.
+  Result<void> find_held_out(const std::vector<fs::path>& stores) {
+    if (options_.held_out_stores.empty() && options_.held_out_families.empty()) return {};
+    std::set<std::string> families;
+    std::vector<std::vector<std::string>> problems;
+    for (const fs::path& file : stores) {
+      CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+      CONEBENCH_TRY(const auto contents, store.read_outcomes());
+      const bool whole = options_.held_out_stores.contains(file);
+      for (const ProblemRecord& problem : contents.problems) {
+        families.insert(problem.family);
+        problems.push_back(identities_of(problem));
+        if (whole || is_held_out(problem)) held_out_.insert(problems.back().begin(), problems.back().end());
+      }
+      // A copy may be of another family than the problem that is stored.
+      for (const auto& [suite, scope] : present_scopes(contents.runs)) {
+        for (const auto& [source, hash] : scope.problems) {
+          const auto named = scope.names.find(source);
+          if (hash.empty() || named == scope.names.end()) continue;
+          families.insert(named->second.family);
+          if (options_.held_out_families.contains(named->second.family)) held_out_.insert(hash);
+        }
+      }
+    }
+    for (const std::string& family : options_.held_out_families) {
+      if (families.contains(family)) continue;
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("--held-out {}: neither a store of the command nor a family of one", family)};
+    }
+    const auto is_known = [this](const std::string& hash) { return held_out_.contains(hash); };
+    for (std::size_t before = 0; before != held_out_.size();) {
+      before = held_out_.size();
+      for (const auto& hashes : problems) {
+        if (std::ranges::any_of(hashes, is_known)) held_out_.insert(hashes.begin(), hashes.end());
+      }
+    }
+    return {};
+  }
+
   Result<void> add(const fs::path& file) {
     CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
     CONEBENCH_TRY(auto all, store.read());
+    if (mixes_submitted_and_measured(all)) {
+      return Error{ErrorCode::bad_input,
+                   file.string() +
+                       ": mixes answers that were sent in with measured runs; publish the stores that it "
+                       "was merged from"};
+    }
+    const auto held = [this](const ProblemRecord& problem) { return is_held_out(problem); };
+    const bool any_held_out = std::ranges::any_of(all.problems, held);
+    const bool whole =
+        options_.held_out_stores.contains(file) || (any_held_out && std::ranges::all_of(all.problems, held));
+    HeldOut held_out = {held_out_, options_.held_out_families};
+    for (const ProblemRecord& problem : all.problems) {
+      if (is_held_out(problem)) held_out.problems.insert(problem.hash);
+    }
     StoreContents contents = present_contents(all);
     if (options_.anonymous_but) {
       // Of this store alone, so that its pages do not depend on the others.
       Pseudonyms names(*options_.anonymous_but);
       contents = anonymous(std::move(contents), names);
+      held_out = renamed(held_out, names);
     }
     const std::string identity = identity_of(all);
     const std::string address = address_of(contents, identity);
@@ -185,37 +263,31 @@ class SiteWriter {
       return {};
     }
     stores_.emplace(address, file);
-    std::set<std::string> held_out;
-    for (const ProblemRecord& problem : all.problems) {
-      if (options_.held_out_families.contains(problem.family)) held_out.insert(problem.family);
-    }
-    families_.insert(held_out.begin(), held_out.end());
-    const bool whole = options_.held_out_stores.contains(file);
-    const bool downloads = !whole && held_out.empty() && !options_.anonymous_but;
-    held_out = whole ? std::set<std::string>() : renamed(all, contents, held_out);
-    if (!held_out.empty()) {
-      CONEBENCH_CHECK(put(part_of(contents, held_out, true), address + "/" + held_out_folder, true, held_out, file));
+    const bool parted = any_held_out && !whole;
+    const bool downloads = !any_held_out && !whole && !options_.anonymous_but;
+    std::set<std::string> families;
+    if (parted) {
+      for (const ProblemRecord& problem : contents.problems) {
+        if (held_out.problems.contains(problem.hash)) families.insert(problem.family);
+      }
+      CONEBENCH_CHECK(put(part_of(contents, held_out, true), address + "/" + held_out_folder, true, families, file));
       contents = part_of(std::move(contents), held_out, false);
     }
     if (downloads) CONEBENCH_CHECK(put_downloads(file, store, all, identity, address));
-    remove_earlier(address, downloads, !held_out.empty());
-    CONEBENCH_CHECK(put(contents, address, whole, held_out, file));
+    remove_earlier(address, downloads, parted);
+    CONEBENCH_CHECK(put(contents, address, whole, families, file));
     const bool measured = !whole && !submitted(contents) && !contents.cells.empty();
     if (measured) remember(contents, address);
     return {};
   }
 
   Result<Site> finish() {
-    for (const std::string& family : options_.held_out_families) {
-      if (families_.contains(family)) continue;
-      return Error{ErrorCode::wrong_usage,
-                   fmt::format("--held-out {}: neither a store of the command nor a family of one", family)};
-    }
     std::ranges::sort(site_.entries, [](const SiteEntry& a, const SiteEntry& b) {
       if (a.suite != b.suite) return a.suite < b.suite;
       return std::tie(b.started_utc, b.address) < std::tie(a.started_utc, a.address);
     });
     CONEBENCH_CHECK(put_histories());
+    CONEBENCH_CHECK(take_back_earlier());
     note_others();
     std::vector<ReportFile> files = {
         {"index.html", site_page(site_)}, {"results.md", site_markdown(site_)}, {"site.json", site_json(site_)}};
@@ -234,16 +306,17 @@ class SiteWriter {
     return hash.hex();
   }
 
-  /// What the families are called in the contents, which may be anonymous.
-  static std::set<std::string> renamed(const StoreContents& all, const StoreContents& contents,
-                                       const std::set<std::string>& families) {
-    std::set<std::string> hashes, result;
-    for (const ProblemRecord& problem : all.problems) {
-      if (families.contains(problem.family)) hashes.insert(problem.hash);
-    }
-    for (const ProblemRecord& problem : contents.problems) {
-      if (hashes.contains(problem.hash)) result.insert(problem.family);
-    }
+  /// Of a family or with a hash that is held out.
+  bool is_held_out(const ProblemRecord& problem) const {
+    if (options_.held_out_families.contains(problem.family)) return true;
+    return std::ranges::any_of(identities_of(problem),
+                               [this](const std::string& hash) { return held_out_.contains(hash); });
+  }
+
+  static HeldOut renamed(const HeldOut& held_out, Pseudonyms& names) {
+    HeldOut result;
+    for (const std::string& problem : held_out.problems) result.problems.insert(names.key("problem", problem));
+    for (const std::string& family : held_out.families) result.families.insert(names.number("family", family));
     return result;
   }
 
@@ -261,8 +334,8 @@ class SiteWriter {
           "Held out: these problems are reported apart from all others, in no ranking with them, and no answer to them "
           "is published.");
     } else if (!families.empty()) {
-      options.remarks.push_back(
-          fmt::format("Held out of this report: {}, reported apart.", plural(std::ssize(families), "family")));
+      options.remarks.push_back(fmt::format("Held out of this report: problems of {}, reported apart.",
+                                            plural(std::ssize(families), "family")));
     }
     CONEBENCH_TRY(const auto written, write_report(contents, out_ / address, options));
     SiteEntry entry = describe(contents, address);
@@ -346,6 +419,44 @@ class SiteWriter {
     return {};
   }
 
+  /// Stores and answers at other addresses of `out` that hold what is held out now. Their pages stay.
+  Result<void> take_back_earlier() {
+    if (held_out_.empty()) return {};
+    std::set<std::string> taken, unknown;
+    std::error_code failure, ignored;
+    for (fs::directory_iterator at(out_ / "results", failure), end; !failure && at != end; at.increment(failure)) {
+      const std::string address = "results/" + at->path().filename().string();
+      const fs::path file = at->path() / store_file;
+      if (stores_.contains(address) || !fs::exists(file, ignored)) continue;
+      const auto holds = holds_held_out(file);
+      if (!holds) unknown.insert(one_line(address));
+      if (!holds || !*holds) continue;
+      std::error_code kept;
+      fs::remove_all(at->path() / answers_folder, kept);
+      if (!kept) fs::remove(file, kept);
+      if (kept) return Error{ErrorCode::bad_input, file.string() + ": cannot be removed: " + kept.message()};
+      taken.insert(one_line(address));
+    }
+    if (!taken.empty()) {
+      site_.notes.push_back(
+          fmt::format("{}: stores and answers removed, since they have problems that are held out: {}", out_.string(),
+                      fmt::join(taken, ", ")));
+    }
+    if (!unknown.empty()) {
+      site_.notes.push_back(fmt::format("{}: stores that cannot be read, and may have problems that are held out: {}",
+                                        out_.string(), fmt::join(unknown, ", ")));
+    }
+    return {};
+  }
+
+  /// Errors as Store::open.
+  Result<bool> holds_held_out(const fs::path& file) const {
+    CONEBENCH_TRY(const auto store, Store::open(file, Store::Mode::read_only));
+    CONEBENCH_TRY(const auto contents, store.read_outcomes());
+    return std::ranges::any_of(contents.problems,
+                               [this](const ProblemRecord& problem) { return is_held_out(problem); });
+  }
+
   /// Reports that an earlier site has left: their addresses stay, but the list does not name them.
   void note_others() {
     std::set<std::string> others;
@@ -363,7 +474,7 @@ class SiteWriter {
   const SiteOptions& options_;
   Site site_;
   std::map<std::string, fs::path> stores_;   ///< by address
-  std::set<std::string> families_;           ///< held-out ones that some store has
+  std::set<std::string> held_out_;           ///< hashes of problems, in any store
   std::map<std::string, std::string> sums_;  ///< SHA-256 by path
   std::vector<fs::path> downloads_;          ///< of the store at hand
   std::map<std::string, std::vector<NightSummary>> nights_;
@@ -374,6 +485,7 @@ class SiteWriter {
 Result<Site> write_site(const std::vector<fs::path>& stores, const fs::path& out, const SiteOptions& options) {
   CONEBENCH_CHECK(check_named_once(stores));
   SiteWriter writer(out, options);
+  CONEBENCH_CHECK(writer.find_held_out(stores));
   for (const fs::path& store : stores) CONEBENCH_CHECK(writer.add(store));
   return writer.finish();
 }

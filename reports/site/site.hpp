@@ -17,7 +17,7 @@ namespace conebench::reports {
 struct SiteOptions {
   std::string title = "Conebench results";
   /// Stores and families whose problems no method was made on. They are shown apart, and no store or answer that holds
-  /// theirs is published.
+  /// theirs is published. A problem is known by its hash: it is held out in every store, whatever its family there.
   std::set<std::filesystem::path> held_out_stores;
   std::set<std::string> held_out_families;
   /// Names that may stay where all others are replaced, as of anonymous(); nullopt: all names stay.
@@ -80,8 +80,9 @@ struct Site {
 
 /// Writes the site into `out`, made where it is missing. The same stores give the same bytes, and another store more
 /// leaves every report where and as it is: addresses come from what a store holds. Pages of other stores in `out` stay.
-/// Errors (bad_input): a store that can't be read, is given twice or is damaged; no such family (wrong_usage); a full
-/// disk.
+/// Stores and answers at other addresses of `out` go if they have a problem that is held out.
+/// Errors (bad_input): a store that can't be read, is given twice, is damaged or mixes answers that were sent in with
+/// measured runs; no such family (wrong_usage); a full disk.
 Result<Site> write_site(const std::vector<std::filesystem::path>& stores, const std::filesystem::path& out,
                         const SiteOptions& options);
 

@@ -31,6 +31,9 @@ int rank_of(CellStatus status) {
   }
 }
 
+/// The time of a member that did not converge: above all others.
+constexpr double never = std::numeric_limits<double>::infinity();
+
 std::int64_t sum_of_counts(std::int64_t a, std::int64_t b) { return a < 0 || b < 0 ? -1 : a + b; }
 
 /// Of a residual that one member does not have there is none.
@@ -79,7 +82,7 @@ class BatchTrial {
     }
     merge();
     CellRecord& record = result_.record;
-    while (differs_.empty() && record.status != CellStatus::time_limit &&
+    while (differs_.empty() && !cut_ && record.status != CellStatus::time_limit &&
            times_.another(request_.repeats, request_.seconds, monotonic_seconds() - began)) {
       CONEBENCH_CHECK(pass());
     }
@@ -103,19 +106,25 @@ class BatchTrial {
       CellRequest once = request_;
       once.repeats = {.minimum = 1, .minimum_ms = 0.0, .maximum = 1};
       once.seconds = request_.seconds - time.total();
+      const bool again = k < first_.size();
       if (once.seconds <= 0.0) {
-        first_.push_back(out_of_time(once, members_[k].rows()));
+        cut_ = again;
+        if (cut_) return {};
+        first_.push_back(out_of_time(once));
+        seconds_[k].push_back(never);
         continue;
       }
       CONEBENCH_TRY(CellRun run, run_cell(members_[k], once, phase_));
+      cut_ = again && run.record.status == CellStatus::time_limit;
+      if (cut_) return {};
       if (run.record.status == CellStatus::unsupported) {
         refused_ = fmt::format("{}: {}", name_of(k), run.record.reason);
         return {};
       }
       time.setup_s += run.record.setup.cold;
       time.solve_s += run.record.solve.cold;
-      seconds_[k].push_back(run.record.total.cold);
-      if (first_.size() <= k) {
+      seconds_[k].push_back(run.record.status == CellStatus::converged ? run.record.total.cold : never);
+      if (!again) {
         first_.push_back(std::move(run.record));
         continue;
       }
@@ -127,11 +136,10 @@ class BatchTrial {
     return {};
   }
 
-  static CellRecord out_of_time(const CellRequest& request, Index rows) {
+  static CellRecord out_of_time(const CellRequest& request) {
     CellRecord record = blank_record(request);
     record.status = CellStatus::time_limit;
     record.reason = "the batch's time was up before";
-    record.reaction.assign(static_cast<std::size_t>(rows), 0.0);
     return record;
   }
 
@@ -163,7 +171,9 @@ class BatchTrial {
       all.operator_products = sum_of_counts(all.operator_products, one.operator_products);
       all.judge_s += one.judge_s;
       if (one.used != all.used) all.used = UsedParts::unknown;
-      one.reaction.resize(static_cast<std::size_t>(members_[k].rows()));  // of one that broke there is none
+      // Who had no time, or broke, has no answer, which no judge takes for one.
+      if (one.status == CellStatus::time_limit) one.reaction.clear();
+      one.reaction.resize(static_cast<std::size_t>(members_[k].rows()), std::numeric_limits<double>::quiet_NaN());
       all.reaction.insert(all.reaction.end(), one.reaction.begin(), one.reaction.end());
     }
     if (!all.own_residual_known) all.own_residual = 0.0;
@@ -182,13 +192,11 @@ class BatchTrial {
     record.repeats = static_cast<int>(times_.size());
     record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
     std::vector<double> of_members;
-    for (std::vector<double>& seconds : seconds_) {
-      if (!seconds.empty()) of_members.push_back(*median(seconds));
-    }
-    if (of_members.empty()) return;
-    record.member_median_s = median(of_members);
-    record.member_p95_s = quantile(of_members, 0.95);
-    record.member_worst_s = std::ranges::max(of_members);
+    for (const std::vector<double>& seconds : seconds_) of_members.push_back(*median(seconds));
+    const auto finite = [](double seconds) { return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt; };
+    record.member_median_s = finite(*quantile(of_members, 0.5));
+    record.member_p95_s = finite(*quantile(of_members, 0.95));
+    record.member_worst_s = finite(std::ranges::max(of_members));
   }
 
   long size() const { return static_cast<long>(members_.size()); }
@@ -199,6 +207,7 @@ class BatchTrial {
   RunTimes times_;
   std::vector<CellRecord> first_;             ///< of the first pass, a member each
   std::vector<std::vector<double>> seconds_;  ///< of each member, a run each
+  bool cut_ = false;                          ///< a later pass was not finished, and so has no time
   std::string refused_;                       ///< which member the solver does not take, and why
   std::string differs_;                       ///< how a later run's answer differs from the first
   CellRun result_;

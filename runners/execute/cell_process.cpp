@@ -480,7 +480,10 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const auto add = [&](const TimeDoubt& doubt) {
     if (std::ranges::find(record.doubts, doubt.code) == record.doubts.end()) record.doubts.emplace_back(doubt.code);
   };
-  if (code != ForeignCode::none && members_.size() > 1) return add(unconfirmed);
+  if (code != ForeignCode::none && members_.size() > 1) {
+    if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
+    return add(unconfirmed);
+  }
   if (code == ForeignCode::none || request.repeats.counts_only || !record.solved || rows_of(members_) == 0 ||
       request.trace != TraceKind::none)
     return;

@@ -236,7 +236,7 @@ class Judging {
       CellRecord cell = cell_of(p, tolerance);
       cell.status = CellStatus::converged;
       cell.claimed = true;
-      cell.iterations = answer.iterations.value_or(-1);
+      cell.iterations = -1;  // a claimed count would rank beside counted ones
       cell.own_solve_s = answer.seconds;
       cell.reaction.assign(impulse->data(), impulse->data() + impulse->size());
       judge_cell(loaded, cell);
@@ -309,7 +309,6 @@ ConfigurationRecord configuration_of(const Submission& submission) {
   record.label = submission.solver + " (submitted)";
   record.origin = submitted_origin;
   record.formulation = "NCP";
-  record.checks = "paid";
   record.peer_version = submission.version;
   record.peer_build = "answers sent in" + (submission.by.empty() ? std::string() : " by " + submission.by);
   const Json stated = {{"by", submission.by}, {"machine", submission.machine}, {"url", submission.url}};
@@ -345,7 +344,6 @@ Result<SubmissionOutcome> judge_submission(const Submission& submission, const S
   Suite suite = given;
   suite.solvers.clear();  // nothing is run
   suite.starts = {Start::cold};
-  suite.stop_by = StopBy::solver;
   CONEBENCH_TRY(auto plan, make_sweep_plan(suite, options, {}, progress));
   if (plan.interrupted) return Error{ErrorCode::killed, "interrupted; nothing was kept"};
   if (!plan.killed.empty()) {

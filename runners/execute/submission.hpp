@@ -45,6 +45,7 @@ struct SubmissionOutcome {
 
 /// Judges the answers by the suite's verdict at each of its tolerances and puts them into the empty store, as a run in
 /// the mode `submitted`. A problem without an answer is stored as `unsupported`, so that it stays in denominators.
+/// Cells have the suite's stop_by, so that solved shares are compared with those of measured cells.
 /// `options`: data, cache and interrupted. Errors as run_sweep.
 Result<SubmissionOutcome> judge_submission(const Submission& submission, const Suite& suite, Store& store,
                                            const SweepOptions& options, Progress& progress);

@@ -17,9 +17,7 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 }
 
 AdmmSolver::AdmmSolver(SolverInfo info, AdmmVariant variant, AdmmOptions options)
-    : info_(std::move(info)), variant_(variant), options_(std::move(options)) {
-  if (options_.threads > 1) workers_ = std::make_unique<Workers>(static_cast<int>(options_.threads));
-}
+    : info_(std::move(info)), variant_(variant), options_(std::move(options)) {}
 
 std::optional<std::string> AdmmOptions::wrong_word() const {
   if (order == "solve_project" || relaxation == 1.0) return std::nullopt;
@@ -38,6 +36,7 @@ double AdmmSolver::Residuals::largest() const {
 
 Result<void> AdmmSolver::prepare(const ContactProblem& problem) {
   if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+  if (options_.threads > 1 && !workers_) workers_ = std::make_unique<Workers>(static_cast<int>(options_.threads));
   problem_ = problem;
   cones_ = problem.cones();
   prepared_ = {};

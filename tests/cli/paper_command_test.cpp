@@ -60,11 +60,11 @@ TEST(PaperCommand, RunsAnEntryOfOnesOwnAndResumes) {
   const std::vector<std::string> words = {"paper", folder / "mine.json", "--out", folder / "out", "--require-checks"};
   const Outcome first = conebench(words);
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("Claim a holds: so it is\n  Measured: count(cells) is 4, equal to 4\n"));
+  EXPECT_THAT(first.out, HasSubstr("Claim a holds: So it is. The number of cells is 4 (claimed: equal to 4).\n"));
   EXPECT_THAT(text_of(folder / "out/mine-1.md"), HasSubstr("| NSGS \\* |"));
   EXPECT_THAT(text_of(folder / "out/mine-1.md"),
               ContainsRegex("Measured on 2 problems .generated., on 20[0-9-]+ by Conebench [0-9.]+"));
-  EXPECT_THAT(text_of(folder / "out/mine-1.tex"), HasSubstr("\\toprule"));
+  EXPECT_THAT(text_of(folder / "out/mine-1-table.tex"), HasSubstr("\\toprule"));
   EXPECT_THAT(text_of(folder / "out/paper-mine.html"), HasSubstr("mine-1"));
   const auto times = [&] {
     std::vector<double> seconds;

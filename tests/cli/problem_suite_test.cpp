@@ -20,7 +20,10 @@ std::set<std::string> keys_of(const std::string& file) {
   const auto store = Store::open(file, Store::Mode::read_only);
   EXPECT_TRUE(store);
   if (!store) return keys;
-  for (const auto& [key, status] : *store->cell_states()) keys.insert(key);
+  const auto states = store->cell_states();
+  EXPECT_TRUE(states);
+  if (!states) return keys;
+  for (const auto& [key, status] : *states) keys.insert(key);
   return keys;
 }
 

@@ -185,6 +185,46 @@ TEST_F(Publish, HeldOutSetsAreApartAndTheirAnswersStayAtHome) {
   expect_failure(publish({folder / "small.sqlite", "--held-out", "none"}, "x"), 2, {"--held-out none"});
 }
 
+TEST_F(Publish, AProblemThatOneStoreHoldsOutIsHeldOutInAll) {
+  ASSERT_EQ(run({"--filter", "family=sliding-box"}, "secret.sqlite").code, 0);
+  const auto outcome =
+      publish({folder / "small.sqlite", folder / "secret.sqlite", "--held-out", folder / "secret.sqlite"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  long open = 0, held_out = 0;
+  const auto listed = list();
+  for (const auto& entry : listed["entries"])
+    (entry["held_out"].get<bool>() ? held_out : open) += entry["cells"].get<long>();
+  EXPECT_EQ(open, 4);
+  EXPECT_EQ(held_out, 8);  // of both stores
+  for (const auto& [path, bytes] : files_below(folder / "site")) {
+    EXPECT_THAT(path, AllOf(Not(HasSubstr("store.sqlite")), Not(HasSubstr("answers/"))));
+  }
+}
+
+TEST_F(Publish, WhatIsHeldOutGoesFromEarlierAddresses) {
+  ASSERT_EQ(publish({folder / "small.sqlite"}).code, 0);
+  const fs::path earlier = fs::path(folder / "site") / address();
+  ASSERT_TRUE(fs::exists(earlier / "store.sqlite"));
+  ASSERT_EQ(run({}, "tuesday.sqlite").code, 0);
+  const auto kept = publish({folder / "tuesday.sqlite"});
+  EXPECT_TRUE(fs::exists(earlier / "store.sqlite")) << kept.err;
+  const auto taken = publish({folder / "tuesday.sqlite", "--held-out", "sliding-box"});
+  ASSERT_EQ(taken.code, 0) << taken.err;
+  EXPECT_THAT(taken.err, HasSubstr("stores and answers removed"));
+  EXPECT_FALSE(fs::exists(earlier / "store.sqlite"));
+  EXPECT_FALSE(fs::exists(earlier / "answers"));
+  EXPECT_TRUE(fs::exists(earlier / "index.html"));
+}
+
+TEST_F(Publish, AStoreThatMixesSubmittedAndMeasuredRunsIsRefused) {
+  ASSERT_EQ(publish({folder / "small.sqlite"}).code, 0);
+  ASSERT_EQ(judge(unpack("NSGS-1e-6")).code, 0);
+  const auto merged = conebench(
+      {"merge", folder / "small.sqlite", folder / "sent.sqlite", "--allow-mixed", "--out", folder / "mixed.sqlite"});
+  ASSERT_EQ(merged.code, 0) << merged.err;
+  expect_failure(publish({folder / "mixed.sqlite"}, "mixed"), 3, {"mixed.sqlite: mixes answers"});
+}
+
 TEST_F(Publish, AnonymousSitesNameNoHostFolderOrStore) {
   ASSERT_EQ(publish({folder / "small.sqlite", "--anonymous"}).code, 0);
   for (const auto& [path, bytes] : files_below(folder / "site")) {
@@ -250,7 +290,9 @@ TEST_F(Publish, AnswersOfASiteAreASubmissionWithTheSameVerdicts) {
   const auto joined = conebench(
       {"report", folder / "small.sqlite", folder / "sent.sqlite", "--force-time-profiles", "--out", folder / "joined"});
   ASSERT_EQ(joined.code, 0) << joined.err;
-  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "joined/report.json"))["times_shown"], false);
+  const auto together = nlohmann::json::parse(text_of(folder / "joined/report.json"));
+  EXPECT_EQ(together["times_shown"], false);
+  EXPECT_THAT(together["slices"], SizeIs(2)) << "solved shares are compared in the same slices";
 }
 
 TEST_F(Publish, AnswersInTheFilesOrderAndAWrongOneAreToldApart) {

@@ -252,8 +252,8 @@ TEST_F(RunCommand, WhatIsNotThereIsNamedAndNotMade) {
   EXPECT_THAT(rejudged.err, HasSubstr("none.sqlite: cannot be read: no such file"));
   EXPECT_FALSE(std::filesystem::exists(folder / "none.sqlite"));
   const auto directory = conebench({"run", folder / ".", "--db", folder / "f.sqlite"});
-  EXPECT_EQ(directory.code, 3);
-  EXPECT_THAT(directory.err, HasSubstr("is a folder; give a file"));
+  EXPECT_EQ(directory.code, 2) << "a folder of problems needs solvers";
+  EXPECT_THAT(directory.err, HasSubstr("say which solvers"));
 }
 
 TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {

@@ -32,6 +32,48 @@ TEST(Course, FallsByItsFactorToATolerancePredicted) {
   EXPECT_NEAR(course.to_tolerance.value(), std::log(1e-8) / std::log(0.99) - 1000.0, 20.0);
 }
 
+/// Those of 1 … `count` that IterateWatch sees.
+SeenIterates watched(long count, const std::function<double(long)>& verdict) {
+  SeenIterates seen = iterates(count, verdict);
+  const long stride = std::max(1L, count / 256);
+  std::erase_if(seen.list, [&](const SeenIterate& one) {
+    return one.iteration > 10 && one.iteration <= count - max_last_iterates && one.iteration % stride != 0;
+  });
+  return seen;
+}
+
+TEST(Course, OfAGeometricResidualTheFactorIsExactThoughTheLastIteratesAreSeenMoreDensely) {
+  for (const long count : {20000L, 1000L}) {
+    const double log_factor = -10.0 / static_cast<double>(count);
+    const Course course =
+        analyse_course(watched(count, [&](long k) { return std::exp(log_factor * static_cast<double>(k)); }), 1e-8);
+    EXPECT_EQ(course.trend, Trend::falls);
+    EXPECT_FALSE(course.at_the_end);
+    EXPECT_NEAR(std::log(course.factor.value()) / log_factor, 1.0, 1e-9) << count;
+    const double left = std::log(1e-8) / log_factor - static_cast<double>(count);
+    EXPECT_NEAR(course.to_tolerance.value() / left, 1.0, 1e-9) << count;
+    EXPECT_EQ(course.estimate, Course::Estimate::about);
+  }
+}
+
+TEST(Course, OfAResidualThatFallsEverMoreSlowlyTheEstimateIsABound) {
+  const Course course =
+      analyse_course(watched(1000, [](long k) { return 1e-3 + std::exp(-0.01 * static_cast<double>(k)); }), 1e-8);
+  EXPECT_EQ(course.trend, Trend::falls);
+  EXPECT_EQ(course.estimate, Course::Estimate::at_least);
+}
+
+TEST(Course, FallsAtTheEndAloneWithoutAnEstimate) {
+  const auto verdict = [](long k) {
+    return k < 600 ? 0.1 : k < 875 ? 0.2 : 0.05 * std::exp(-0.01 * static_cast<double>(k - 875));
+  };
+  const Course course = analyse_course(watched(1000, verdict), 1e-8);
+  EXPECT_EQ(course.trend, Trend::falls);
+  EXPECT_TRUE(course.at_the_end);
+  EXPECT_LT(course.factor.value(), 1.0);
+  EXPECT_EQ(course.estimate, Course::Estimate::none);
+}
+
 TEST(Course, FallsThoughItOscillates) {
   const auto verdict = [](long k) { return std::pow(0.995, k) * (2.0 + std::cos(static_cast<double>(k))); };
   const Course course = analyse_course(iterates(1000, verdict), 1e-8);

@@ -92,7 +92,27 @@ TEST(BatchRun, TheTimeIsThatOfTheWhole) {
   const CellRecord batch = judged(members, request);
   EXPECT_EQ(batch.status, CellStatus::time_limit);
   EXPECT_FALSE(batch.solved);
+  EXPECT_EQ(batch.members_solved, 0);
   EXPECT_EQ(static_cast<Index>(batch.reaction.size()), rows_of(members));
+}
+
+TEST(BatchRun, WhoDidNotRunIsNotSolvedThoughNoImpulseWouldSolveIt) {
+  // Boxes at rest in the air: every contact opens.
+  std::vector<ContactProblem> members;
+  for (int k = 0; k < 3; ++k) {
+    ContactProblemData data = testing::make_problem("sliding-box", {}).data();
+    data.primal.reset();
+    data.bias.reset();
+    data.free_term.setOnes();
+    members.push_back(ContactProblem::create(std::move(data)).value());
+  }
+  ASSERT_TRUE(judged(members, request_for("NSGS")).solved);
+  CellRequest request = request_for("NSGS");
+  request.seconds = 1e-9;
+  const CellRecord batch = judged(members, request);
+  EXPECT_EQ(batch.members_solved, 0);
+  EXPECT_FALSE(batch.solved);
+  EXPECT_FALSE(batch.member_worst_s) << "slower than all that is measured";
 }
 
 TEST(BatchRun, WrongAnswersOfOneMemberAreSeen) {

@@ -174,7 +174,7 @@ TEST_F(Publish, HeldOutSetsAreApartAndTheirAnswersStayAtHome) {
   const auto files = files_below(folder / "site");
   EXPECT_THAT(files.at(at + "/problems.csv"), Not(HasSubstr("sliding-box")));
   EXPECT_THAT(files.at(at + "/held-out/problems.csv"), Not(HasSubstr("box-stack")));
-  EXPECT_THAT(files.at(at + "/held-out/index.html"), HasSubstr("Held out: these problems"));
+  EXPECT_THAT(files.at(at + "/held-out/report.md"), HasSubstr("Held out: these problems"));
   // Published before it was held out.
   for (const auto& [path, bytes] : files) {
     EXPECT_THAT(path, AllOf(Not(HasSubstr("store.sqlite")), Not(HasSubstr("answers/"))));

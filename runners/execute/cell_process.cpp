@@ -477,18 +477,16 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   const bool own_clock = code == ForeignCode::plugin;
   // By that clock; it must not be used for other cells.
   if (own_clock) done.min_probe_s = 0.0;
+  const bool batch = members_.size() > 1;
+  if (code == ForeignCode::none || request.repeats.counts_only || (!batch && !record.solved) ||
+      rows_of(members_) == 0 || request.trace != TraceKind::none)
+    return;
   const auto add = [&](const TimeDoubt& doubt) {
     if (std::ranges::find(record.doubts, doubt.code) == record.doubts.end()) record.doubts.emplace_back(doubt.code);
   };
-  if (code != ForeignCode::none && members_.size() > 1) {
-    if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
-    return add(unconfirmed);
-  }
-  if (code == ForeignCode::none || request.repeats.counts_only || !record.solved || rows_of(members_) == 0 ||
-      request.trace != TraceKind::none)
-    return;
   // Less than 1 ms may be the loading of code.
   if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
+  if (batch) return add(unconfirmed);
   // The last iteration may have ended the solve unseen.
   const long seen_iterations = std::min<long>(record.iterations, request.max_iterations) - 1;
   const bool hidden = row.info.observed_every_iteration && done.checks < scheduled_checks(seen_iterations);
